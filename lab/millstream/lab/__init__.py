@@ -1,0 +1,1 @@
+"""Experiments with millstream: a first query, and its speed."""
