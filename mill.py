@@ -6,8 +6,8 @@
 
 Further arguments go to what is run: `python3 mill.py test -k window`.
 
-Only the standard library is used, and only syntax that every Python 3 understands: an old interpreter must get
-as far as saying that it is too old.
+Only the standard library is used, and only syntax that every Python 3 understands: an old interpreter must
+get as far as saying that it is too old.
 """
 
 import hashlib
