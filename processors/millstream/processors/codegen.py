@@ -1,0 +1,239 @@
+"""Regions as Python text: functions for push, generators for pull.
+
+The text only ever contains names that this file makes up, the templates of `Inline` forms and integer literals; strings and
+other values from users or data are bound as objects, never printed into code. `Source.lines` tells which node each line
+belongs to: that is how a failure finds its processor (`blame`) without any cost while nothing fails.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attrs import define, field
+
+from .plan import Place, Plan, Region, Scope, Send
+from .processor import overrides
+
+
+@define
+class Source:
+    """Python text under construction, with the node (or the sink, as -1 - k) that each line belongs to."""
+
+    tolerant: bool
+    counting: bool
+    text: list[str] = field(factory=list)
+    lines: dict[int, int] = field(factory=dict)
+    #: what stands where the code of a scope leaves early, and how a value leaves a region
+    leave: tuple[str, ...] = ("return",)
+    style: str = "push"
+
+    def add(self, depth: int, line: str, owner: int | None = None) -> None:
+        """Append one line."""
+        self.text.append("    " * depth + line)
+        if owner is not None:
+            self.lines[len(self.text)] = owner
+
+
+def push_source(plan: Plan, tolerant: bool, counting: bool) -> Source:
+    """Return the functions ``r0``, ``r1``... of a plan's regions."""
+    out = Source(tolerant, counting)
+    for region in plan.regions:
+        out.add(0, f"def r{region.index}({', '.join(region.params)}):")
+        _count_out(out, region, 1)
+        _scope(out, region.scope, 1)
+        out.add(1, "return")
+    return out
+
+
+def pull_source(plan: Plan, tolerant: bool) -> Source:
+    """Return the generators ``r0``, ``r1``... of a plan's regions; each takes the iterator that feeds it."""
+    out = Source(tolerant, counting=False)
+    for region in plan.regions:
+        _generator(out, plan, region)
+    return out
+
+
+def _generator(out: Source, plan: Plan, region: Region) -> None:
+    """Print one region as a generator that yields what leaves it, or, with several exits, steps that fill queues."""
+    hub = len(region.sends) != 1
+    out.style, out.leave = ("hub", ("yield", "continue")) if hub else ("pull", ("continue",))
+    kind, node = region.root[0], region.root[1]
+    front = ", ".join(region.params)
+    out.add(0, f"def r{region.index}(feed):")
+    out.add(1, "try:")
+    if kind == "node" and not overrides(plan.graph.nodes[node], "iterate"):
+        _emitting_loop(out, plan, region, node, hub)
+    else:
+        out.add(2, f"for {front or '_'} in feed:")
+        _scope(out, region.scope, 3)
+        out.add(3, "yield" if hub else "pass")
+    _failing(out, 1)
+
+
+def _emitting_loop(out: Source, plan: Plan, region: Region, node: int, hub: bool) -> None:
+    """Print the loop of a region behind a processor that emits: step, then drain what it emitted; and once more at the end."""
+    args = ", ".join(f"x{i}" for i in range(plan.graph.nodes[node].arity[0]))
+    out.add(2, f"for {args} in feed:")
+    if out.tolerant:
+        out.add(3, "try:")
+        out.add(4, f"step_{node}({args})", node)
+        _note(out, 3, node, args)
+    else:
+        out.add(3, f"step_{node}({args})", node)
+    _drain(out, region, node, 3, hub)
+    if overrides(plan.graph.nodes[node], "end"):
+        out.add(2, f"n{node}.end()", node)
+        _drain(out, region, node, 2, hub)
+
+
+def _drain(out: Source, region: Region, node: int, depth: int, hub: bool) -> None:
+    out.add(depth, f"while emitted_{node}:")
+    if region.params:
+        out.add(depth + 1, f"{', '.join(region.params)} = take_{node}()")
+    _scope(out, region.scope, depth + 1)
+    out.add(depth + 1, "yield" if hub else "pass")
+
+
+def _scope(out: Source, scope: Scope, depth: int) -> None:
+    """Print the items of a scope; a condition that comes last leaves early instead of nesting deeper."""
+    while True:
+        *items, last = scope.items or [None]
+        for item in items:
+            _item(out, item, depth)
+        if not (isinstance(last, Place) and last.inside is not None):
+            if last is not None:
+                _item(out, last, depth)
+            return
+        condition = _place(out, last, depth)
+        out.add(depth, f"if not ({condition}):", last.node)
+        for line in out.leave:
+            out.add(depth + 1, line)
+        _assign(out, last, depth)
+        scope = last.inside
+
+
+def _item(out: Source, item: Any, depth: int) -> None:
+    if isinstance(item, Send):
+        return _send(out, item, depth)
+    condition = _place(out, item, depth)
+    if condition is not None:
+        out.add(depth, f"if {condition}:", item.node)
+        _assign(out, item, depth + 1)
+        _scope(out, item.inside, depth + 1)
+        out.add(depth + 1, "pass")
+
+
+def texts(item: Place) -> dict[str, str]:
+    """Return what the placeholders of a node's `Inline` texts stand for."""
+    names = {name: f"{name}_{item.node}" for name in item.form.names}
+    return {**names, "me": f"n{item.node}", **{f"y{o}": v for o, v in enumerate(item.outs)}}
+
+
+def _place(out: Source, item: Place, depth: int) -> str | None:
+    """Print a node's statements; return its condition, if it has one."""
+    values = texts(item)
+
+    def fill(text: str) -> str:
+        return text.format(*item.ins, **values)
+
+    do = [fill(line) for line in item.form.do]
+    assign = [f"{v} = {fill(t)}" for v, t in zip(item.outs, item.form.out, strict=True) if fill(t) != v]
+    if out.counting:
+        out.add(depth, f"counts[{item.node}][0] += 1")
+    if out.tolerant:
+        return _guarded(out, item, do, None if item.form.when is None else fill(item.form.when), assign, depth)
+    for line in do:
+        out.add(depth, line, item.node)
+    if item.form.when is not None:
+        return fill(item.form.when)
+    for line in assign:
+        out.add(depth, line, item.node)
+    if out.counting:
+        out.add(depth, f"counts[{item.node}][1] += 1")
+    return None
+
+
+def _assign(out: Source, item: Place, depth: int) -> None:
+    """Print the outputs of a node with a condition, inside that condition."""
+    if out.counting:
+        out.add(depth, f"counts[{item.node}][1] += 1")
+    if out.tolerant:
+        return
+    values = texts(item)
+    for v, t in zip(item.outs, item.form.out, strict=True):
+        text = t.format(*item.ins, **values)
+        if text != v:
+            out.add(depth, f"{v} = {text}", item.node)
+
+
+def _guarded(out: Source, item: Place, do: list[str], when: str | None, assign: list[str], depth: int) -> str | None:
+    """Print a node that may fail: a failure, or a hole among its inputs, leaves a hole in the place of its outputs."""
+    fresh = [v for v in item.outs if v not in item.ins]
+    for v in fresh:
+        out.add(depth, f"{v} = HOLE")
+    if when is not None:
+        out.add(depth, f"k{item.node} = False")
+    out.add(depth, f"if {_whole(item.ins)}:")
+    out.add(depth + 1, "try:")
+    for line in do:
+        out.add(depth + 2, line, item.node)
+    if when is not None:
+        out.add(depth + 2, f"k{item.node} = {when}", item.node)
+        out.add(depth + 2, f"if k{item.node}:")
+    for line in assign:
+        out.add(depth + 2 + (when is not None), line, item.node)
+    out.add(depth + 2 + (when is not None), "pass")
+    _note(out, depth + 1, item.node, ", ".join(item.ins))
+    if when is not None:
+        return f"k{item.node}"
+    return None
+
+
+def _failing(out: Source, depth: int) -> None:
+    """Print the handlers that name the processor of a failure."""
+    out.add(depth, "except StreamError:")
+    out.add(depth + 1, "raise")
+    out.add(depth, "except Exception as error:")
+    out.add(depth + 1, "raise wiring.blame(error) from error")
+
+
+def _note(out: Source, depth: int, node: int, values: str) -> None:
+    out.add(depth, "except StreamError:")
+    out.add(depth + 1, "raise")
+    out.add(depth, "except Exception as error:")
+    out.add(depth + 1, f"wiring.note({node}, error, ({values},))")
+
+
+def _whole(values: tuple[str, ...]) -> str:
+    return " and ".join(f"{v} is not HOLE" for v in values) or "True"
+
+
+def _send(out: Source, item: Send, depth: int) -> None:
+    values = ", ".join(item.values)
+    if out.tolerant and item.kind != "join":
+        out.add(depth, f"if {_whole(item.values)}:")
+        depth += 1
+    if out.style == "pull":
+        return out.add(depth, f"yield {values}")
+    name = f"{item.kind}_{item.node}" + (f"_{item.port}" if item.kind in ("port", "join") else "")
+    if out.style == "hub":
+        return out.add(depth, f"{name}({values})" if len(item.values) == 1 else f"{name}(({values}))")
+    owner = -1 - item.node if item.kind == "sink" else item.node
+    if item.kind in ("step", "port"):
+        if out.counting:
+            out.add(depth, f"counts[{item.node}][0] += 1")
+        if out.tolerant:
+            out.add(depth, "try:")
+            out.add(depth + 1, f"{name}({values})", owner)
+            return _note(out, depth, item.node, values)
+    elif out.tolerant and item.kind == "sink":
+        out.add(depth, "try:")
+        out.add(depth + 1, f"{name}({values})", owner)
+        return _failing(out, depth)
+    out.add(depth, f"{name}({values})", owner)
+    return None
+
+
+def _count_out(out: Source, region: Region, depth: int) -> None:
+    if out.counting and region.root[0] in ("node", "router"):
+        out.add(depth, f"counts[{region.root[1]}][1] += 1")
