@@ -1,0 +1,113 @@
+"""The deterministic monitor of a formula: sets of tableau spots, numbered and connected as events demand.
+
+A `State` stands for all that matters of a prefix: the spots that would make the formula true and those that
+would make its negation true. If none of the former is live the verdict is false for good, if none of the latter
+it is true for good. States are interned per machine, machines per formula, so that a saved state finds its
+place again in another process.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from weakref import WeakValueDictionary
+
+from attrs import define, field
+
+from .base import Formula
+from .nnf import Next, Node, translate
+from .tableau import Spot, Tableau
+
+Spots = frozenset[Spot]
+
+
+@define(eq=False, weakref_slot=True)
+class State:
+    """A state of a machine. ``verdict`` is True, False or None (open); ``final`` the verdict if the trace ended."""
+
+    machine: Machine
+    spots: Spots
+    against: Spots
+    verdict: bool | None
+    final: bool
+    #: valuation -> next state, filled in as needed
+    row: dict[int, State] = field(factory=dict, repr=False)
+
+    def __reduce__(self) -> Any:
+        m = self.machine
+        return restore, (m.formula, m.finite, self.spots, self.against, self.verdict)
+
+    def step(self, valuation: int) -> State:
+        """Return the state after one more event."""
+        found = self.row.get(valuation)
+        return found if found is not None else self.machine.advance(self, valuation)
+
+
+@define(eq=False, weakref_slot=True)
+class Machine:
+    """All states of a formula seen so far."""
+
+    formula: Formula
+    finite: bool
+    tableau: Tableau
+    states: dict[Any, State] = field(factory=dict, repr=False)
+    letters: tuple[Formula, ...] = field(init=False)
+    roots: tuple[Node, Node] = field(init=False)
+    #: the spots that know the past but expect nothing, before the first event
+    origin: Spots = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        form = self.tableau.form
+        self.letters, self.roots = form.letters, (form.root, form.negated)
+        self.origin = frozenset({(form.start, frozenset(self.tableau.constraints()))})
+
+    def start(self, past: Spots | None = None) -> State:
+        """Return the state before the event at which the formula is asked, given what is known of the past."""
+        past = self.origin if past is None else past
+        return self.intern(*(frozenset((m, o | {Next(root, True)}) for m, o in past) for root in self.roots))
+
+    def intern(self, spots: Spots, against: Spots, verdict: bool | None = None) -> State:
+        """Return the state of these spots; decided states are all one."""
+        if verdict is None:
+            live = self.tableau.live
+            verdict = False if not any(map(live, spots)) else True if not any(map(live, against)) else None
+        key = (spots, against) if verdict is None else verdict
+        found = self.states.get(key)
+        if found is None:
+            final = verdict if verdict is not None else any(map(Tableau.can_stop, spots))
+            kept = (spots, against) if verdict is None else (frozenset[Spot](), frozenset[Spot]())
+            found = self.states[key] = State(self, *kept, verdict, final)
+        return found
+
+    def advance(self, state: State, valuation: int) -> State:
+        """Return the next state and remember it."""
+        if state.verdict is not None:
+            following = state
+        else:
+            step = self.tableau.step
+            following = self.intern(step(state.spots, valuation), step(state.against, valuation))
+        state.row[valuation] = following
+        return following
+
+
+_machines: WeakValueDictionary[tuple[Formula, bool], Machine] = WeakValueDictionary()
+
+
+def machine(formula: Formula, finite: bool = False) -> Machine:
+    """Return the machine of a formula, the same one for as long as somebody holds it.
+
+    >>> from millstream.palettes.ltl.parser import parse
+    >>> m = machine(parse("G (a -> F b)"))
+    >>> s = m.start()
+    >>> [s.step(v).verdict for v in range(4)], [s.step(v).final for v in range(4)]
+    ([None, None, None, None], [True, False, True, True])
+    """
+    found = _machines.get((formula, finite))
+    if found is None:
+        found = Machine(formula, finite, Tableau(translate(formula), finite))
+        found = _machines.setdefault((formula, finite), found)
+    return found
+
+
+def restore(formula: Formula, finite: bool, spots: Spots, against: Spots, verdict: bool | None) -> State:
+    """Return a saved state."""
+    return machine(formula, finite).intern(spots, against, verdict)

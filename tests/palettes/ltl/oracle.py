@@ -1,0 +1,248 @@
+"""Brute force, straight from the definitions; shares nothing with the code it checks but the formula classes."""
+
+from itertools import product
+from math import inf
+
+from millstream.palettes.ltl import Bounds
+from millstream.palettes.ltl import formula as fm
+from millstream.palettes.ltl.walk import subformulas
+
+
+def _within(f, distance):
+    return f.bounds is None or f.bounds.contains(distance)
+
+
+def finite(f, trace, times=None):
+    """Verdicts of all positions of a finite trace (LTLf); events map atom names to truth values."""
+    n = len(trace)
+    times = range(n) if times is None else times
+    memo = {}
+
+    def at(g, i):
+        key = g, i
+        if key not in memo:
+            memo[key] = value(g, i)
+        return memo[key]
+
+    def until(a, b, i, f, forward=True):
+        places = range(i, n) if forward else range(i, -1, -1)
+        for j in places:
+            if _within(f, abs(times[j] - times[i])) and at(b, j):
+                return True
+            if not at(a, j):
+                return False
+        return False
+
+    def value(g, i):
+        p = g.parts
+        match g:
+            case fm.Truth():
+                return g.value
+            case fm.Atom():
+                return bool(trace[i][g.name])
+            case fm.Not():
+                return not at(p[0], i)
+            case fm.And():
+                return at(p[0], i) and at(p[1], i)
+            case fm.Or():
+                return at(p[0], i) or at(p[1], i)
+            case fm.Implies():
+                return not at(p[0], i) or at(p[1], i)
+            case fm.Iff():
+                return at(p[0], i) == at(p[1], i)
+            case fm.X():
+                return i + 1 < n and at(p[0], i + 1)
+            case fm.Y():
+                return i > 0 and at(p[0], i - 1)
+            case fm.F():
+                return any(at(p[0], j) for j in range(i, n) if _within(g, times[j] - times[i]))
+            case fm.G():
+                return all(at(p[0], j) for j in range(i, n) if _within(g, times[j] - times[i]))
+            case fm.O():
+                return any(at(p[0], j) for j in range(i + 1) if _within(g, times[i] - times[j]))
+            case fm.H():
+                return all(at(p[0], j) for j in range(i + 1) if _within(g, times[i] - times[j]))
+            case fm.U():
+                return until(p[0], p[1], i, g)
+            case fm.S():
+                return until(p[0], p[1], i, g, forward=False)
+            case fm.Span():
+                return until(fm.Not(p[1]), p[0], i, fm.S(p[0], p[1]), forward=False)
+            case fm.R():
+                return not until(fm.Not(p[0]), fm.Not(p[1]), i, g)
+            case fm.W():
+                high = inf if g.bounds is None else g.bounds
+                always = all(
+                    at(p[0], j) for j in range(i, n) if high == inf or not high.passed(times[j] - times[i])
+                )
+                return until(p[0], p[1], i, g) or always
+        raise TypeError(g)
+
+    return [at(f, i) for i in range(n)]
+
+
+# LTL3 by a second construction: all truth assignments to the temporal subformulas, consistent step by step.
+
+
+def plain(f):
+    """Rewrite to Not, And, X, U, Y, S without bounds."""
+    p = [plain(c) for c in f.children]
+    low, high = (0, None) if getattr(f, "bounds", None) is None else f.bounds.whole()
+
+    def steps(a, b, shift, op):
+        if high is None:
+            core = op(a, b)
+        else:
+            core = b
+            for _ in range(high - low):
+                core = ~(~b & ~(a & shift(core)))
+        for _ in range(low):
+            core = a & shift(core)
+        return core
+
+    match f:
+        case fm.Truth() | fm.Atom():
+            return f
+        case fm.Not():
+            return ~p[0]
+        case fm.And():
+            return p[0] & p[1]
+        case fm.Or():
+            return ~(~p[0] & ~p[1])
+        case fm.Implies():
+            return ~(p[0] & ~p[1])
+        case fm.Iff():
+            return ~(p[0] & ~p[1]) & ~(p[1] & ~p[0])
+        case fm.X():
+            return fm.X(p[0])
+        case fm.Y():
+            return fm.Y(p[0])
+        case fm.F():
+            return steps(fm.TRUE, p[0], fm.X, fm.U)
+        case fm.G():
+            return ~steps(fm.TRUE, ~p[0], fm.X, fm.U)
+        case fm.U():
+            return steps(p[0], p[1], fm.X, fm.U)
+        case fm.R():
+            return ~steps(~p[0], ~p[1], fm.X, fm.U)
+        case fm.W():
+            until = steps(p[0], p[1], fm.X, fm.U)
+            always = plain(fm.G(f.left, _from_zero(f.bounds)))
+            return ~(~until & ~always)
+        case fm.O():
+            return steps(fm.TRUE, p[0], fm.Y, fm.S)
+        case fm.H():
+            return ~steps(fm.TRUE, ~p[0], fm.Y, fm.S)
+        case fm.S():
+            return steps(p[0], p[1], fm.Y, fm.S)
+        case fm.Span():
+            return fm.S(~p[1], p[0])
+    raise TypeError(f)
+
+
+def _from_zero(bounds):
+    return None if bounds is None else Bounds(0, bounds.high, False, bounds.high_open)
+
+
+class Closure:
+    """States are truth values of all subformulas; only steps between consistent ones exist."""
+
+    def __init__(self, formula, names):
+        self.formula = plain(formula)
+        self.subs = subformulas(self.formula)
+        self.names = names
+        self.guessed = [s for s in self.subs if isinstance(s, fm.X | fm.U | fm.Y | fm.S)]
+        self.size = 2 ** (len(self.guessed) + len(names))
+        self.states = [
+            self.fill(dict(zip(names, event, strict=True)), dict(zip(self.guessed, guess, strict=True)))
+            for event in product((False, True), repeat=len(names))
+            for guess in product((False, True), repeat=len(self.guessed))
+        ]
+        self.states = [s for s in self.states if s is not None]
+
+    def fill(self, event, guess):
+        """Truth values of all subformulas, with X and Y free and U, S consistent with what they force now."""
+        v = {}
+        for s in self.subs:
+            p = [v[c] for c in s.children]
+            match s:
+                case fm.Truth():
+                    v[s] = s.value
+                case fm.Atom():
+                    v[s] = event[s.name]
+                case fm.Not():
+                    v[s] = not p[0]
+                case fm.And():
+                    v[s] = p[0] and p[1]
+                case fm.U() | fm.S():
+                    v[s] = guess[s]
+                    if p[1] and not v[s] or not p[1] and not p[0] and v[s]:
+                        return None
+                case _:
+                    v[s] = guess[s]
+        return event, v
+
+    def follows(self, one, two):
+        a, b = one[1], two[1]
+        for s in self.guessed:
+            p = s.children
+            match s:
+                case fm.X():
+                    ok = a[s] == b[p[0]]
+                case fm.U():
+                    ok = a[s] == (a[p[1]] or (a[p[0]] and b[s]))
+                case fm.Y():
+                    ok = b[s] == a[p[0]]
+                case fm.S():
+                    ok = b[s] == (b[p[1]] or (b[p[0]] and a[s]))
+            if not ok:
+                return False
+        return True
+
+    def first(self, state):
+        v = state[1]
+        return all(
+            (not v[s]) if isinstance(s, fm.Y) else v[s] == v[s.right]
+            for s in self.guessed
+            if isinstance(s, fm.Y | fm.S)
+        )
+
+    def ltl3(self, trace):
+        """Verdict about position 0 after each event, from the definition: does a good or bad infinite word remain?"""
+        n = len(self.states)
+        edges = [[j for j in range(n) if self.follows(self.states[i], self.states[j])] for i in range(n)]
+        live = self.fair(edges)
+        verdicts = []
+        now = {want: None for want in (True, False)}
+        for event in trace:
+            seen = {}
+            for want in (True, False):
+                here = [i for i in range(n) if self.states[i][0] == event]
+                if now[want] is None:
+                    reached = {i for i in here if self.first(self.states[i]) and self.states[i][1][self.formula] == want}
+                else:
+                    reached = {j for i in now[want] for j in edges[i] if self.states[j][0] == event}
+                now[want] = reached
+                seen[want] = bool(reached & live)
+            verdicts.append(None if seen[True] and seen[False] else seen[True])
+        return verdicts
+
+    def fair(self, edges):
+        """States from which a path fulfils every until: repeatedly remove what cannot reach a fulfilment (a fixpoint)."""
+        n = len(edges)
+        alive = set(range(n))
+        untils = [s for s in self.guessed if isinstance(s, fm.U)]
+        while True:
+            before = len(alive)
+            alive = {i for i in alive if any(j in alive for j in edges[i])}
+            for u in untils:
+                good = {i for i in alive if not self.states[i][1][u] or self.states[i][1][u.right]}
+                reach = set(good)
+                while True:
+                    more = {i for i in alive - reach if any(j in reach for j in edges[i])}
+                    if not more:
+                        break
+                    reach |= more
+                alive = {i for i in reach if any(j in reach for j in edges[i])}
+            if len(alive) == before:
+                return alive
