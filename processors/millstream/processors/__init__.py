@@ -13,8 +13,11 @@ from .errors import (
 from .expressions import E, X, Y, as_function, call, if_else, is_in
 from .filter import Filter
 from .graph import Graph, Group, Port, Wire, chain, connect
-from .processor import Inline, Processor, Router, Uniform, processor, state, transient
+from .lists import FindPattern, Pack, ResetLast, RunOn, Unpack
+from .processor import MISSING, Inline, Processor, Router, Uniform, processor, state, transient
 from .push import Run, Statistics
 from .query import Query, as_query
+from .routing import Divert, Multiplex, Splice
 from .states import Saved
+from .trimming import Decimate, DetectEnd, Freeze, Insert, KeepLast, Prefix, Stutter, Trim
 from .wiring import DeadLetter

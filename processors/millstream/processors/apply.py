@@ -10,7 +10,7 @@ from attrs import field
 
 from .errors import QueryError, at_least, shorten
 from .expressions import Expression, as_function, describe
-from .processor import Inline, Processor, Uniform, processor
+from .processor import Inline, Uniform, processor
 from .types import signature_types
 
 
@@ -225,4 +225,3 @@ class Switch(Uniform):
         return events[choice]
 
 
-__all__ = ["Apply", "Constant", "Fork", "Passthrough", "Processor", "Switch", "Tap"]

@@ -26,7 +26,7 @@ from typing import Any
 from attrs import define, field, frozen
 
 from .graph import Graph, flatten
-from .processor import Inline, Processor, Router, overrides
+from .processor import Inline, Processor, Router, inline_form, overrides
 
 
 @frozen
@@ -157,7 +157,7 @@ def _place(
         plan.joins[n] = initial
         return _emit_region(plan, n, node, 1 + max((s[0].region.depth for s in sources if s), default=0))
     scope, front = _front(plan, n, sources, initial)
-    form = None if overrides(node, "end") else node.inline()
+    form = inline_form(node)
     if form is None:
         plan.send(scope, "step", n, 0, front)
         return _emit_region(plan, n, node, scope.region.depth + 1)

@@ -59,7 +59,7 @@ def transient() -> Any:
 @dataclass_transform(eq_default=False, field_specifiers=(attrs.field, state, transient))
 def processor(cls: C) -> C:
     """Make an attrs class of a processor; every subclass of `Processor` is decorated with it."""
-    return attrs.define(eq=False, repr=False)(cls)
+    return attrs.define(eq=False, repr=False, on_setattr=attrs.setters.NO_OP)(cls)
 
 
 @frozen
@@ -127,7 +127,7 @@ class Processor(Query):
         """Set up transient fields, once, after the processor has been wired."""
 
     def inline(self) -> Inline | None:
-        """Return the step as source text, or None."""
+        """Return the step as source text, or None; a processor that has one does not emit at its end."""
         return None
 
     def iterate(self, *inputs: Iterator[Any]) -> Iterator[Any]:
@@ -176,7 +176,7 @@ class Uniform(Processor):
     """
 
     def inline(self) -> Inline | None:
-        """Return a call of `step`; a uniform processor without `end` always runs inside its neighbours' function."""
+        """Return a call of `step`, so that every uniform processor runs inside its neighbours' function."""
         ins, outs = self.arity
         call = "{step}(" + ", ".join(f"{{{i}}}" for i in range(ins)) + ")"
         if outs == 1:
@@ -216,6 +216,21 @@ class Router(Processor):
 def is_state(attribute: Any) -> bool:
     """Return whether an attrs attribute was declared with `state`."""
     return "state" in attribute.metadata
+
+
+def _definer(cls: type, method: str) -> type:
+    return next(c for c in cls.__mro__ if method in c.__dict__)
+
+
+def inline_form(node: Processor) -> Inline | None:
+    """Return the source form of a processor's step, unless a subclass has changed the step or the end since it was written."""
+    cls = type(node)
+    written = _definer(cls, "inline")
+    if written is not Uniform and all(issubclass(written, _definer(cls, m)) for m in ("step", "end")):
+        return node.inline()
+    if isinstance(node, Uniform) and not overrides(node, "end"):
+        return Uniform.inline(node)
+    return None
 
 
 def overrides(node: Processor, method: str) -> bool:

@@ -15,7 +15,7 @@ from attrs import define, field, frozen
 
 from .errors import ParameterError, QueryError, StreamError, shorten
 from .plan import Plan
-from .processor import Processor, Router, instance
+from .processor import Processor, inline_form, instance
 from .sinks import as_sink
 
 
@@ -82,7 +82,7 @@ class Wiring:
             self._letters = as_sink(self.options.on_error)
         for n, node in enumerate(self.nodes):
             node.wiring = self
-            form = None if isinstance(node, Router) else node.inline()
+            form = inline_form(node)
             self.names[f"n{n}"] = node
             self.names[f"step_{n}"] = node.step
             if form is not None:
