@@ -1,7 +1,8 @@
 """Pictures of queries: Mermaid and Graphviz text, and SVG drawn by our own code.
 
-`labels` says what is written on a box, `text` writes Mermaid and dot, `layers` sorts boxes into columns, `layout` gives
-them coordinates, `svg` draws. None of it runs a query: a picture is made from the description alone.
+`labels` says what is written on a box and `text` writes Mermaid and dot. For SVG, `items` are what a picture
+consists of, `layers` and `crossings` sort them into columns, `layout` gives them coordinates and `svg` draws.
+None of it runs a query: a picture is made from the description alone.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ class Drawing:
     >>> print(picture.mermaid)
     flowchart LR
       in0((in))
-      n0["Apply(X + 1)"]
-      n1["Filter(X #gt; 2)"]
+      n0["ƒ Apply(X + 1)"]
+      n1["▽ Filter(X #gt; 2)"]
       out0((out))
       in0 --> n0
       n0 --> n1

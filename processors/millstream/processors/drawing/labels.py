@@ -1,11 +1,13 @@
 """What is written on a box, and how much room it takes.
 
-There are no font metrics here: widths are estimated generously, so that text stays inside its box in any common font.
+There are no font metrics here: widths are estimated generously, so that text stays inside its box in any
+common font.
 """
 
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Iterator
 from unicodedata import east_asian_width
 
 from attrs import frozen
@@ -34,7 +36,9 @@ class Label:
     @property
     def width(self) -> float:
         """Return the room that the texts need, in pixels."""
-        return max([columns(self.heading) * TITLE_SIZE * 0.65, *(columns(t) * TEXT_SIZE * 0.62 for t in self.lines)])
+        return max(
+            [columns(self.heading) * TITLE_SIZE * 0.65, *(columns(t) * TEXT_SIZE * 0.62 for t in self.lines)]
+        )
 
     @property
     def height(self) -> float:
@@ -69,7 +73,7 @@ def line(node: Processor) -> str:
 
     >>> from millstream.processors import Apply, X
     >>> line(Apply(X + 1))
-    'Apply(X + 1)'
+    'ƒ Apply(X + 1)'
     """
     text = f"{node.name}({shorten_text(parameters(node))})"
     return f"{type(node).icon} {text}".lstrip()
@@ -93,3 +97,13 @@ def shorten_text(text: str, longest: int = LONGEST) -> str:
     'abcd…'
     """
     return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+def terminal_names(side: str, count: int) -> Iterator[tuple[str, str]]:
+    """Yield name and label of each input or output; a number is shown where there are several.
+
+    >>> list(terminal_names("in", 2))
+    [('in0', 'in 0'), ('in1', 'in 1')]
+    """
+    for k in range(count):
+        yield f"{side}{k}", side if count == 1 else f"{side} {k}"

@@ -1,80 +1,40 @@
-"""Coordinates: every box, port and arrow of a graph gets its place; a group gets the room that its content needs.
+"""Coordinates: every box, port and arrow gets its place, and a group the room that its content needs.
 
-Columns follow each other from left to right with a gap between them, so boxes of different columns never meet. Within a
-column the order is given (`layers`), and every box wishes to stand level with its neighbours; the positions that come
-nearest to all wishes without changing the order or the distances are an isotonic regression, found by pooling.
+Columns follow each other from left to right with a gap between them, so boxes of different columns never
+meet. Within a column the order is given (`crossings`), and every box wishes to stand level with its
+neighbours; the positions that come nearest to all wishes without changing the order or the distances are an
+isotonic regression, found by pooling.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Literal
-
-from attrs import define, field, frozen
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ..graph import Group
 from ..processor import Processor
-from . import layers
-from .labels import Label, columns, label
-from .layers import Link
+from . import crossings, layers
+from .items import Item, Kind, Layout, Link, Route
+from .labels import Label, label, terminal_names
 
 if TYPE_CHECKING:
     from ..graph import Graph
 
-GAP, BETWEEN, PASSING = 48.0, 20.0, 12.0  # between columns; between boxes in one; between a box and a passing arrow
+GAP = 60.0  # between columns
+LEAVE, ARRIVE = 6.0, 16.0  # how far an arrow is straight outside of a column, before and after its curves
+BETWEEN, PASSING = 20.0, 12.0  # between boxes of a column; between a box and a passing arrow
 PADDING, SPACING = 12.0, 18.0  # around the texts of a box; between ports
-HEADER, FOOTER = 30.0, 14.0  # above and below the content of a group
-RADIUS = 15.0
-TRACK = 18.0  # between arrows that lead back below the boxes
+HEADER, FOOTER = 32.0, 14.0  # above and below the content of a group
+RADIUS = 16.0  # of the circles
+TRACK = 22.0  # between arrows that lead back below the boxes
 ROUNDS = 8
 
-Kind = Literal["node", "group", "input", "output", "bend"]
-Run = tuple[float, float, float]  # a horizontal piece of an arrow: from x, to x, at y
+Sides = tuple[float, float]  # left and right edge of a column
 
 
-@define(eq=False)
-class Item:
-    """Something with a place: a processor, a group, an input, an output, or the bend of an arrow."""
-
-    kind: Kind
-    name: str
-    width: float = 0.0
-    height: float = 0.0
-    ins: tuple[float, ...] = ()  # heights of the ports below the upper edge
-    outs: tuple[float, ...] = ()
-    label: Label | None = None
-    inner: Layout | None = None
-    layer: int = 0
-    x: float = 0.0
-    y: float = 0.0
-    wish: float = 0.0
-
-
-@frozen(eq=False)
-class Route:
-    """The way of an arrow: horizontal pieces, to be joined by curves."""
-
-    link: Link
-    runs: tuple[Run, ...]
-
-
-@frozen(eq=False)
-class Layout:
-    """All items of one graph with their places, and the ways of its arrows."""
-
-    items: list[Item]
-    routes: list[Route]
-    width: float
-    height: float
-    names: tuple[int, int] = field(default=(0, 0))
-
-    def ports(self, kind: Kind) -> tuple[float, ...]:
-        """Return the heights of the inputs or outputs."""
-        return tuple(item.y + item.height / 2 for item in self.items if item.kind == kind)
-
-
-def layout(graph: Graph, prefix: str = "", *, outermost: bool = True) -> Layout:
-    """Place everything in a graph; the upper left corner is at 0, 0."""
+def layout(graph: Graph, prefix: str = "", *, outermost: bool = True, least: float = 0.0) -> Layout:
+    """Place everything in a graph, at least so wide; the upper left corner is at 0, 0."""
     items, links = describe(graph, prefix, outermost)
     layers.assign(items, links)
     grid: list[list[Item]] = [[] for _ in range(max((item.layer for item in items), default=0) + 1)]
@@ -82,25 +42,23 @@ def layout(graph: Graph, prefix: str = "", *, outermost: bool = True) -> Layout:
         grid[item.layer].append(item)
 
     def bend(link: Link, layer: int) -> Item:
-        item = Item("bend", link.source.name, ins=(0.0,), outs=(0.0,), layer=layer)
-        grid[layer].append(item)
+        grid[layer].append(item := Item("bend", link.source.name, ins=(0.0,), outs=(0.0,), layer=layer))
         return item
 
-    steps = layers.segments(links, bend)
-    every = [step for path in steps.values() for step in path]
-    layers.sort(grid, every)
-    place_rows(grid, every)
-    edges = place_columns(grid, 0.0 if outermost else HEADER)
-    height = max((item.y + item.height for column in grid for item in column), default=0.0)
-    routes, height = find_routes(links, steps, edges, height)
-    return Layout(items, routes, edges[-1][1], height + (0 if outermost else FOOTER))
+    paths = layers.segments(links, bend)
+    steps = [step for path in paths.values() for step in path]
+    crossings.sort(grid, steps)
+    bottom = place_rows(grid, steps, 0.0 if outermost else HEADER)
+    sides = place_columns(grid, least)
+    routes, bottom = find_routes(links, paths, sides, bottom)
+    return Layout(items, routes, sides[-1][1], bottom + (0.0 if outermost else FOOTER))
 
 
 def describe(graph: Graph, prefix: str, outermost: bool) -> tuple[list[Item], list[Link]]:
     """Return an item for every input, processor and output, and a link for every arrow."""
-    ins = [terminal("input", f"{prefix}in{k}", outermost) for k in range(len(graph.entries))]
+    ins = terminals("input", prefix, len(graph.entries), outermost)
     nodes = [box(node, f"{prefix}{k}") for k, node in enumerate(graph.nodes)]
-    outs = [terminal("output", f"{prefix}out{k}", outermost) for k in range(len(graph.exits))]
+    outs = terminals("output", prefix, len(graph.exits), outermost)
     links = [Link(item, 0, nodes[n], i) for item, (n, i) in zip(ins, graph.entries, strict=True)]
     for edge in graph.edges:
         (s, o), (t, i) = edge.source, edge.target
@@ -109,28 +67,27 @@ def describe(graph: Graph, prefix: str, outermost: bool) -> tuple[list[Item], li
     return ins + nodes + outs, links
 
 
-def terminal(kind: Kind, name: str, outermost: bool) -> Item:
-    """Return an input or output: a circle outside, a port on the frame of a group."""
+def terminals(kind: Kind, prefix: str, count: int, outermost: bool) -> list[Item]:
+    """Return the inputs or outputs: circles outside, ports on the frame of a group."""
     radius = RADIUS if outermost else 0.0
-    return Item(kind, name, 2 * radius, 2 * radius, (radius,), (radius,))
+    return [
+        Item(kind, prefix + name, 2 * radius, 2 * radius, (radius,), (radius,), Label("", shown, ()))
+        for name, shown in terminal_names(kind.removesuffix("put"), count)
+    ]
 
 
 def box(node: Processor, name: str) -> Item:
     """Return the item of a processor, large enough for its texts, its ports or its content."""
     if isinstance(node, Group):
-        inner = layout(node.query.graph, f"{name}/", outermost=False)
-        title = columns(node.name) * 8 + 2 * PADDING
-        width, texts = max(inner.width, title), Label("", node.name, ())
-        stretch(inner, width)
-        return Item("group", name, width, inner.height, inner.ports("input"), inner.ports("output"), texts, inner)
+        texts = Label("", node.name, ())
+        inner = layout(node.query.graph, f"{name}/", outermost=False, least=texts.width + 2 * PADDING)
+        ports = inner.ports("input"), inner.ports("output")
+        return Item("group", name, inner.width, inner.height, *ports, texts, inner)
     texts, (ins, outs) = label(node), node.arity
     height = max(texts.height + 2 * PADDING - 6, SPACING * max(ins, outs) + 6)
-    return Item("node", name, texts.width + 2 * PADDING, height, spread(ins, height), spread(outs, height), texts)
-
-
-def stretch(inner: Layout, width: float) -> None:
-    """Move the outputs of a group's content to the frame, when its title is wider than the content."""
-    raise NotImplementedError
+    return Item(
+        "node", name, texts.width + 2 * PADDING, height, spread(ins, height), spread(outs, height), texts
+    )
 
 
 def spread(count: int, height: float) -> tuple[float, ...]:
@@ -140,3 +97,95 @@ def spread(count: int, height: float) -> tuple[float, ...]:
     (20.0, 40.0)
     """
     return tuple(height * (k + 1) / (count + 1) for k in range(count))
+
+
+def place_rows(grid: list[list[Item]], steps: list[Link], top: float) -> float:
+    """Set the y of every item, level with its neighbours where possible; return the lower edge."""
+    before, after = defaultdict(list), defaultdict(list)
+    for step in steps:
+        before[step.target].append(step)
+        after[step.source].append(step)
+    for column in grid:
+        settle(column, [0.0] * len(column))
+    for _ in range(ROUNDS):
+        for column in grid:
+            settle(column, [wish(item, before[item], []) for item in column])
+        for column in reversed(grid):
+            settle(column, [wish(item, [], after[item]) for item in column])
+    for column in grid:
+        settle(column, [wish(item, before[item], []) for item in column])
+    items = [item for column in grid for item in column]
+    shift = top - min((item.y for item in items), default=0.0)
+    for item in items:
+        item.y += shift
+    return max((item.y + item.height for item in items), default=top)
+
+
+def wish(item: Item, before: list[Link], after: list[Link]) -> float:
+    """Return the y at which the arrows of an item would be level, on average."""
+    wishes = [step.leaves - item.ins[step.port] for step in before]
+    wishes += [step.arrives - item.outs[step.out] for step in after]
+    return sum(wishes) / len(wishes) if wishes else item.y
+
+
+def settle(column: Sequence[Item], wishes: list[float]) -> None:
+    """Set the y of a column's items as near as possible to the wishes, in order and at a distance."""
+    offsets, offset = [], 0.0
+    for k, item in enumerate(column):
+        if k:
+            bends = "bend" in (item.kind, column[k - 1].kind)
+            offset += column[k - 1].height + (PASSING if bends else BETWEEN)
+        offsets.append(offset)
+    level = isotonic([y - offset for y, offset in zip(wishes, offsets, strict=True)])
+    for item, y, offset in zip(column, level, offsets, strict=True):
+        item.y = y + offset
+
+
+def isotonic(values: list[float]) -> list[float]:
+    """Return the nearest values, by least squares, that never fall.
+
+    >>> isotonic([1.0, 3.0, 2.0, 4.0])
+    [1.0, 2.5, 2.5, 4.0]
+    """
+    pools: list[tuple[float, int]] = []  # (mean, how many)
+    for value in values:
+        mean, count = value, 1
+        while pools and pools[-1][0] > mean:
+            other, more = pools.pop()
+            mean, count = (mean * count + other * more) / (count + more), count + more
+        pools.append((mean, count))
+    return [mean for mean, count in pools for _ in range(count)]
+
+
+def place_columns(grid: list[list[Item]], least: float) -> list[Sides]:
+    """Set the x of every item, in the middle of its column; return where the columns are."""
+    widths = [max((item.width for item in column), default=0.0) for column in grid]
+    gap = GAP
+    if len(grid) > 1:
+        gap = max(GAP, (least - sum(widths)) / (len(grid) - 1))
+    sides, x = [], 0.0
+    for column, width in zip(grid, widths, strict=True):
+        for item in column:
+            item.x = x + (width - item.width) / 2
+        sides.append((x, x + width))
+        x += width + gap
+    return sides
+
+
+def find_routes(
+    links: list[Link], paths: dict[Link, list[Link]], sides: list[Sides], bottom: float
+) -> tuple[list[Route], float]:
+    """Return the way of every arrow; those that lead back run below everything, and lower the lower edge."""
+    routes = []
+    for link in links:
+        (_, right), (left, _) = sides[link.source.layer], sides[link.target.layer]
+        right, left = right + LEAVE, left - ARRIVE
+        out = (link.source.x + link.source.width, right, link.leaves)
+        into = (left, link.target.x, link.arrives)
+        if link.back:
+            bottom += TRACK
+            routes.append(Route(link, (out, (right, left, bottom - TRACK / 4), into)))
+        else:
+            bends = [(*sides[step.target.layer], step.arrives) for step in paths[link][:-1]]
+            routes.append(Route(link, (out, *bends, into)))
+    return routes, bottom

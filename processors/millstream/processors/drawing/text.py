@@ -1,7 +1,7 @@
 """Mermaid and Graphviz: the same boxes and arrows as text for other programs to draw.
 
-Both draw a group as a box around its content and connect the content directly, so an edge to a group's port is led on to
-the port inside that it stands for.
+Both draw a group as a box around its content and connect the content directly, so an edge to a group's port
+is led on to the port inside that it stands for.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from attrs import frozen
 
 from ..graph import Group
 from ..processor import Processor
-from .labels import line, shorten_text
+from .labels import line, shorten_text, terminal_names
 
 if TYPE_CHECKING:
     from ..graph import Graph, Spot
@@ -23,7 +23,7 @@ INDENT = "  "
 
 @frozen
 class Arrow:
-    """An arrow between two named boxes, with port numbers where a box has several, and the events waiting on it."""
+    """An arrow between named boxes, port numbers where there are several, and the events waiting on it."""
 
     source: str
     target: str
@@ -38,7 +38,7 @@ class Arrow:
 
 
 def end(graph: Graph, spot: Spot, side: str, prefix: str = "n") -> tuple[str, Processor, int]:
-    """Return the name of the box, the processor and the port behind a port of a graph, inside of all groups."""
+    """Return the box's name, the processor and the port behind a port of a graph, inside of all groups."""
     number, port = spot
     node, name = graph.nodes[number], f"{prefix}{number}"
     if not isinstance(node, Group):
@@ -71,18 +71,12 @@ def outer_arrows(graph: Graph) -> tuple[list[Arrow], list[Arrow]]:
     return entering, leaving
 
 
-def terminals(side: str, count: int) -> Iterator[tuple[str, str]]:
-    """Yield name and label of each input or output; a number is shown where there are several.
-
-    >>> list(terminals("in", 2))
-    [('in0', 'in 0'), ('in1', 'in 1')]
-    """
-    for k in range(count):
-        yield f"{side}{k}", side if count == 1 else f"{side} {k}"
-
-
 def boxes(
-    graph: Graph, box: Callable[[str, str], str], opening: Callable[[str, str], str], closing: str, prefix: str = "n"
+    graph: Graph,
+    box: Callable[[str, str], str],
+    opening: Callable[[str, str], str],
+    closing: str,
+    prefix: str = "n",
 ) -> Iterator[str]:
     """Yield the lines that declare the boxes, groups around theirs."""
     for number, node in enumerate(graph.nodes):
@@ -105,9 +99,9 @@ def assemble(
 ) -> list[str]:
     """Return all lines: inputs, boxes, outputs, arrows."""
     entering, leaving = outer_arrows(graph)
-    lines = [circle(*terminal) for terminal in terminals("in", len(graph.entries))]
+    lines = [circle(*terminal) for terminal in terminal_names("in", len(graph.entries))]
     lines += declared
-    lines += [circle(*terminal) for terminal in terminals("out", len(graph.exits))]
+    lines += [circle(*terminal) for terminal in terminal_names("out", len(graph.exits))]
     lines += map(arrow, [*entering, *arrows(graph), *leaving])
     return [*head, *(INDENT + text for text in lines)]
 
@@ -126,7 +120,9 @@ def mermaid(graph: Graph) -> str:
         lambda name, text: f"subgraph {name}[{mermaid_quoted(text)}]",
         "end",
     )
-    return "\n".join(assemble(["flowchart LR"], graph, declared, lambda name, text: f"{name}(({text}))", arrow))
+    return "\n".join(
+        assemble(["flowchart LR"], graph, declared, lambda name, text: f"{name}(({text}))", arrow)
+    )
 
 
 def mermaid_quoted(text: str) -> str:
@@ -135,7 +131,14 @@ def mermaid_quoted(text: str) -> str:
     >>> mermaid_quoted('E["a"] > 1')
     '"E[#quot;a#quot;] #gt; 1"'
     """
-    for character, entity in {"#": "#35;", '"': "#quot;", "<": "#lt;", ">": "#gt;", "&": "#amp;", "`": "#96;"}.items():
+    for character, entity in {
+        "#": "#35;",
+        '"': "#quot;",
+        "<": "#lt;",
+        ">": "#gt;",
+        "&": "#amp;",
+        "`": "#96;",
+    }.items():
         text = text.replace(character, entity)
     return f'"{text}"'
 
@@ -155,7 +158,11 @@ def dot(graph: Graph) -> str:
         lambda name, text: f"subgraph cluster_{name} {{ label={dot_quoted(text)}; style=dashed;",
         "}",
     )
-    head = ["digraph {", f"{INDENT}rankdir=LR;", f'{INDENT}node [shape=box, style=rounded, fontname="sans-serif"];']
+    head = [
+        "digraph {",
+        f"{INDENT}rankdir=LR;",
+        f'{INDENT}node [shape=box, style=rounded, fontname="sans-serif"];',
+    ]
 
     def circle(name: str, text: str) -> str:
         return f"{name} [label={dot_quoted(text)}, shape=circle];"
