@@ -188,7 +188,7 @@ def test_svg_escapes_labels():
 
 def test_svg_shortens_long_parameters():
     shown = Picture(Filter(X == "long" * 50)).texts()
-    assert shown == ["▽ Filter", "X == 'longlonglonglonglo", "nglonglonglong…", "in", "out"]
+    assert shown == ["▽ Filter", "X == 'longlonglonglonglo", "nglonglonglongl…", "in", "out"]
 
 
 def test_svg_feedback_is_dashed_and_shows_its_events():
