@@ -1,6 +1,7 @@
 """The engine and the general-purpose processors of millstream."""
 
 from .apply import Apply, Constant, Fork, Passthrough, Switch, Tap
+from .clock import Clock, SystemClock, VirtualClock
 from .cumulate import Count, Cumulate
 from .errors import (
     BufferFullError,
@@ -15,9 +16,84 @@ from .filter import Filter
 from .graph import Graph, Group, Port, Wire, chain, connect
 from .lists import FindPattern, Pack, ResetLast, RunOn, Unpack
 from .processor import MISSING, Inline, Processor, Router, Uniform, processor, state, transient
+from .pump import Pump
 from .push import Run, Statistics
 from .query import Query, as_query
 from .routing import Divert, Multiplex, Splice
+from .sinks import as_sink
+from .sources import CsvRows, FromQueue, JsonLines, Lines, Source, Ticks
 from .states import Saved
 from .trimming import Decimate, DetectEnd, Freeze, Insert, KeepLast, Prefix, Stutter, Trim
 from .wiring import DeadLetter
+
+__all__ = [
+    "MISSING",
+    "Apply",
+    "BufferFullError",
+    "Clock",
+    "ClosedError",
+    "Constant",
+    "Count",
+    "CsvRows",
+    "Cumulate",
+    "DeadLetter",
+    "Decimate",
+    "DetectEnd",
+    "Divert",
+    "E",
+    "Filter",
+    "FindPattern",
+    "Fork",
+    "Freeze",
+    "FromQueue",
+    "Graph",
+    "Group",
+    "Inline",
+    "Insert",
+    "JsonLines",
+    "KeepLast",
+    "Lines",
+    "MillstreamError",
+    "Multiplex",
+    "Pack",
+    "ParameterError",
+    "Passthrough",
+    "Port",
+    "Prefix",
+    "Processor",
+    "Pump",
+    "Query",
+    "QueryError",
+    "ResetLast",
+    "Router",
+    "Run",
+    "RunOn",
+    "Saved",
+    "Source",
+    "Splice",
+    "Statistics",
+    "StreamError",
+    "Stutter",
+    "Switch",
+    "SystemClock",
+    "Tap",
+    "Ticks",
+    "Trim",
+    "Uniform",
+    "Unpack",
+    "VirtualClock",
+    "Wire",
+    "X",
+    "Y",
+    "as_function",
+    "as_query",
+    "as_sink",
+    "call",
+    "chain",
+    "connect",
+    "if_else",
+    "is_in",
+    "processor",
+    "state",
+    "transient",
+]

@@ -80,13 +80,17 @@ class Apply(Uniform):
 
     icon: ClassVar[str] = "ƒ"
     function: Any = function_field()
-    inputs_: int | None = field(default=None, alias="ins", validator=lambda s, a, v: v is None or at_least(1)(s, a, v))
+    inputs_: int | None = field(
+        default=None, alias="ins", validator=lambda s, a, v: v is None or at_least(1)(s, a, v)
+    )
     outputs_: int = field(default=1, alias="outs", validator=at_least(1))
 
     def __attrs_post_init__(self) -> None:
         known = positional_arity(self.function)
         if self.inputs_ is not None and known is not None and not known[0] <= self.inputs_ <= known[1]:
-            raise QueryError(f"Apply: {describe(self.function)} takes {known[0]} events at a time, not {self.inputs_}")
+            raise QueryError(
+                f"Apply: {describe(self.function)} takes {known[0]} events at a time, not {self.inputs_}"
+            )
 
     @property
     def arity(self) -> tuple[int, int]:
@@ -223,5 +227,3 @@ class Switch(Uniform):
         if not isinstance(choice, int) or not 0 <= choice < self.choices:
             raise ValueError(f"Switch: expected a choice from 0 to {self.choices - 1}, got {shorten(choice)}")
         return events[choice]
-
-

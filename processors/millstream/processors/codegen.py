@@ -97,12 +97,11 @@ def _drain(out: Source, region: Region, node: int, depth: int, hub: bool) -> Non
 def _scope(out: Source, scope: Scope, depth: int) -> None:
     """Print the items of a scope; a condition that comes last leaves early instead of nesting deeper."""
     while True:
-        *items, last = scope.items or [None]
-        for item in items:
+        last = scope.items[-1] if scope.items else None
+        nested = isinstance(last, Place) and last.inside is not None
+        for item in scope.items[:-1] if nested else scope.items:
             _item(out, item, depth)
         if not (isinstance(last, Place) and last.inside is not None):
-            if last is not None:
-                _item(out, last, depth)
             return
         condition = _place(out, last, depth)
         out.add(depth, f"if not ({condition}):", last.node)
@@ -112,11 +111,11 @@ def _scope(out: Source, scope: Scope, depth: int) -> None:
         scope = last.inside
 
 
-def _item(out: Source, item: Any, depth: int) -> None:
+def _item(out: Source, item: Place | Send, depth: int) -> None:
     if isinstance(item, Send):
         return _send(out, item, depth)
     condition = _place(out, item, depth)
-    if condition is not None:
+    if item.inside is not None:
         out.add(depth, f"if {condition}:", item.node)
         _assign(out, item, depth + 1)
         _scope(out, item.inside, depth + 1)
@@ -141,7 +140,9 @@ def _place(out: Source, item: Place, depth: int) -> str | None:
     if out.counting:
         out.add(depth, f"counts[{item.node}][0] += 1")
     if out.tolerant:
-        return _guarded(out, item, do, None if item.form.when is None else fill(item.form.when), assign, depth)
+        return _guarded(
+            out, item, do, None if item.form.when is None else fill(item.form.when), assign, depth
+        )
     for line in do:
         out.add(depth, line, item.node)
     if item.form.when is not None:
@@ -166,7 +167,9 @@ def _assign(out: Source, item: Place, depth: int) -> None:
             out.add(depth, f"{v} = {text}", item.node)
 
 
-def _guarded(out: Source, item: Place, do: list[str], when: str | None, assign: list[str], depth: int) -> str | None:
+def _guarded(
+    out: Source, item: Place, do: list[str], when: str | None, assign: list[str], depth: int
+) -> str | None:
     """Print a node that may fail: a failure, or a hole among its inputs, leaves a hole in the place of its outputs."""
     fresh = [v for v in item.outs if v not in item.ins]
     for v in fresh:

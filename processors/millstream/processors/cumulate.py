@@ -46,7 +46,9 @@ class Cumulate(Uniform):
     def __attrs_post_init__(self) -> None:
         known = positional_arity(self.function)
         if known is not None and not known[0] <= 2 <= known[1]:
-            raise QueryError(f"Cumulate: {describe(self.function)} takes {known[0]} arguments; a fold takes value and event")
+            raise QueryError(
+                f"Cumulate: {describe(self.function)} takes {known[0]} arguments; a fold takes value and event"
+            )
 
     def step(self, x: Any) -> Any:
         """Return the next value."""
@@ -67,12 +69,9 @@ class Cumulate(Uniform):
                 case Binary(symbol, Input(0, _), Input(1, _)):
                     return f"({value} {symbol} {event})", {}
             return f"{{f}}({value}, {event})", {"f": as_function(self.function)}
-        try:
-            symbol = OPERATORS.get(self.function)
-        except TypeError:  # an unhashable callable
-            symbol = None
-        if symbol is not None:
-            return f"({value} {symbol} {event})", {}
+        for function, symbol in OPERATORS.items():
+            if self.function is function:
+                return f"({value} {symbol} {event})", {}
         return f"{{f}}({value}, {event})", {"f": self.function}
 
 

@@ -20,7 +20,6 @@ from attrs import frozen
 
 from .errors import ParameterError, shorten
 
-node = frozen(eq=False, repr=False)
 Bind = Callable[[object], str]
 
 #: operator -> precedence, as in Python's own grammar (higher binds tighter)
@@ -34,7 +33,7 @@ COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">=", "in"})
 ATOM = 15
 
 
-@node
+@frozen(eq=False, repr=False)
 class Expression:
     """A function of the events of one front, as a tree."""
 
@@ -108,7 +107,7 @@ for _symbol, _name in {"<": "lt", "<=": "le", ">": "gt", ">=": "ge"}.items():
     setattr(Expression, f"__{_name}__", _operator(_symbol, swapped=False))
 
 
-@node
+@frozen(eq=False, repr=False)
 class Input(Expression):
     """The event of one input: ``X`` (0) or ``Y`` (1)."""
 
@@ -122,7 +121,7 @@ class Input(Expression):
         return self._name
 
 
-@node
+@frozen(eq=False, repr=False)
 class Constant(Expression):
     """A Python value."""
 
@@ -141,7 +140,7 @@ class Constant(Expression):
         return describe(self._value)
 
 
-@node
+@frozen(eq=False, repr=False)
 class Attribute(Expression):
     """A field of the event (by attribute, or by key if it is a dict), or a method when it is called."""
 
@@ -168,7 +167,7 @@ class Attribute(Expression):
         return f"{_text(self._of, ATOM)}.{self._name}"
 
 
-@node
+@frozen(eq=False, repr=False)
 class Item(Expression):
     """``E["key"]``: the item of the event under a key or index."""
 
@@ -185,7 +184,7 @@ class Item(Expression):
         return f"{_text(self._of, ATOM)}[{self._key!r}]"
 
 
-@node
+@frozen(eq=False, repr=False)
 class Unary(Expression):
     """``-x``, ``~x`` (``not`` on truth values)."""
 
@@ -209,7 +208,7 @@ class Unary(Expression):
         return f"{'-' if self._operator == 'neg' else '~'}{_text(self._of, 12)}"
 
 
-@node
+@frozen(eq=False, repr=False)
 class Binary(Expression):
     """Arithmetic, comparison, membership and logic."""
 
@@ -236,7 +235,7 @@ class Binary(Expression):
         return f"{_text(self._left, level + strict)} {symbol} {_text(self._right, level + (symbol != '**'))}"
 
 
-@node
+@frozen(eq=False, repr=False)
 class Method(Expression):
     """A method call on a value: ``E.name.startswith("a")``."""
 
@@ -258,7 +257,7 @@ class Method(Expression):
         return f"{_text(self._of, ATOM)}.{self._name}({', '.join(args)})"
 
 
-@node
+@frozen(eq=False, repr=False)
 class Apply(Expression):
     """A Python function of expressions: ``call(len, E.items)``."""
 
@@ -275,7 +274,7 @@ class Apply(Expression):
         return f"call({', '.join([describe(self._function), *map(repr, self._args)])})"
 
 
-@node
+@frozen(eq=False, repr=False)
 class IfElse(Expression):
     """One of two values, by a condition; only the chosen one is computed."""
 

@@ -40,10 +40,14 @@ class Filter(Processor):
         if c is None:
             return
         if not (isinstance(c, Expression) or callable(c)):
-            raise QueryError(f"Filter: condition must be a function or an expression of X, E, got {shorten(c)}")
+            raise QueryError(
+                f"Filter: condition must be a function or an expression of X, E, got {shorten(c)}"
+            )
         known = positional_arity(c)
         if known is not None and not known[0] <= 1 <= known[1]:
-            raise QueryError(f"Filter: {describe(c)} takes {known[0]} events at a time, a condition takes one")
+            raise QueryError(
+                f"Filter: {describe(c)} takes {known[0]} events at a time, a condition takes one"
+            )
 
     @property
     def arity(self) -> tuple[int, int]:
@@ -66,5 +70,7 @@ class Filter(Processor):
         """Return the type that the condition's parameter declares, for input and output."""
         if self.condition is None:
             return (None, bool), (None,)
-        takes = [None] if isinstance(self.condition, Expression) else signature_types(self.condition)[0] or [None]
+        takes = (
+            [None] if isinstance(self.condition, Expression) else signature_types(self.condition)[0] or [None]
+        )
         return takes[:1], takes[:1]

@@ -135,7 +135,9 @@ def beside(first: Query, second: Query) -> Graph:
     )
 
 
-def connect(*wires: Wire, inputs: Sequence[Port] | None = None, outputs: Sequence[Port] | None = None) -> Graph:
+def connect(
+    *wires: Wire, inputs: Sequence[Port] | None = None, outputs: Sequence[Port] | None = None
+) -> Graph:
     """Return a graph wired port by port; here a query object stands for itself, wherever it is named.
 
     Parameters
@@ -151,7 +153,9 @@ def connect(*wires: Wire, inputs: Sequence[Port] | None = None, outputs: Sequenc
     >>> from millstream.processors import Apply, Filter, Fork, X
     >>> fork, even, keep = Fork(2), Apply(X % 2 == 0), Filter()
     >>> query = connect(
-    ...     fork.outputs[0] >> keep.inputs[0], fork.outputs[1] >> even.inputs[0], even.outputs[0] >> keep.inputs[1]
+    ...     fork.outputs[0] >> keep.inputs[0],
+    ...     fork.outputs[1] >> even.inputs[0],
+    ...     even.outputs[0] >> keep.inputs[1],
     ... )
     >>> list(query([1, 2, 3, 4]))
     [2, 4]
@@ -198,7 +202,9 @@ def _check_fed_once(nodes: Sequence[Processor], edges: list[Edge]) -> None:
     seen: set[Spot] = set()
     for e in edges:
         if e.target in seen:
-            raise QueryError(f"{_label(nodes, e.target, 'input')} is wired twice; merge streams with Multiplex(2)")
+            raise QueryError(
+                f"{_label(nodes, e.target, 'input')} is wired twice; merge streams with Multiplex(2)"
+            )
         seen.add(e.target)
         if e.initial and (nodes[e.target[0]].arity[0] < 2 or isinstance(nodes[e.target[0]], Router)):
             raise QueryError(
@@ -220,13 +226,17 @@ def _open_ports(
     if listed is None:
         if len(unwired) != 1:
             names = ", ".join(_label(nodes, s, side) for s in unwired) or "none"
-            raise QueryError(f"connect: unconnected {side}s: {names}; wire them or list the open ones in {side}s=[...]")
+            raise QueryError(
+                f"connect: unconnected {side}s: {names}; wire them or list the open ones in {side}s=[...]"
+            )
         return tuple(unwired)
     chosen = tuple(_spot(p, offsets) for p in listed)
     if side == "input":
         for s in unwired:
             if s not in chosen:
-                raise QueryError(f"connect: {_label(nodes, s, side)} is not connected; wire it or list it in inputs=[...]")
+                raise QueryError(
+                    f"connect: {_label(nodes, s, side)} is not connected; wire it or list it in inputs=[...]"
+                )
         for s in chosen:
             if s in wired:
                 raise QueryError(f"connect: {_label(nodes, s, side)} is wired, it cannot be an input as well")
@@ -249,11 +259,16 @@ def _ordered(graph: Graph) -> Graph:
                 order.append(t)
     if len(order) < len(graph.nodes):
         cycle = ", ".join(repr(graph.nodes[n]) for n, w in enumerate(waits) if w)
-        raise QueryError(f"connect: a cycle without delay through {cycle}; put an event on one wire with .after(event)")
+        raise QueryError(
+            f"connect: a cycle without delay through {cycle}; put an event on one wire with .after(event)"
+        )
     new = {n: k for k, n in enumerate(order)}
     return Graph(
         tuple(graph.nodes[n] for n in order),
-        tuple(Edge((new[e.source[0]], e.source[1]), (new[e.target[0]], e.target[1]), e.initial) for e in graph.edges),
+        tuple(
+            Edge((new[e.source[0]], e.source[1]), (new[e.target[0]], e.target[1]), e.initial)
+            for e in graph.edges
+        ),
         tuple((new[n], i) for n, i in graph.entries),
         tuple((new[n], o) for n, o in graph.exits),
     )

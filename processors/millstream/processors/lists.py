@@ -197,4 +197,6 @@ class FindPattern(Processor):
             start = match.end()
         self.text = text[start:]
         if len(self.text) > self.limit:
-            raise ValueError(f"{len(self.text)} characters without a match of {self.pattern.pattern!r}; raise limit")
+            raise ValueError(
+                f"{len(self.text)} characters without a match of {self.pattern.pattern!r}; raise limit"
+            )

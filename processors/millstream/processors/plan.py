@@ -91,6 +91,8 @@ class Plan:
     regions: list[Region] = field(factory=list)
     #: node -> initial events of each of its input queues
     joins: dict[int, list[tuple[Any, ...]]] = field(factory=dict)
+    #: node (or -1 - k for sink k) -> the variables that it reads
+    fronts: dict[int, tuple[str, ...]] = field(factory=dict)
     _values: dict[Any, tuple[Scope, str]] = field(factory=dict)
     _variables: int = 0
 
@@ -110,14 +112,15 @@ class Plan:
         item = Send(kind, node, port, values)
         scope.items.append(item)
         scope.region.sends.append(item)
+        self.fronts[-1 - node if kind == "sink" else node] = values
 
 
 def make_plan(graph: Graph, pulling: bool) -> Plan:
     """Return the plan of a graph for one of the two engines; computed once."""
-    plan = graph.plans.get(pulling)
-    if plan is None:
-        plan = graph.plans[pulling] = _make(graph, pulling)
-    return plan  # type: ignore[no-any-return]
+    if pulling not in graph.plans:
+        graph.plans[pulling] = _make(graph, pulling)
+    plan: Plan = graph.plans[pulling]
+    return plan
 
 
 def _make(graph: Graph, pulling: bool) -> Plan:
@@ -133,7 +136,13 @@ def _make(graph: Graph, pulling: bool) -> Plan:
             e = feeds.get((n, i))
             key: Any = ("input", (n, i)) if e is None else e.source
             sources.append(None if e is not None and e.initial else plan._values[key])
-        _place(plan, n, node, sources, [feeds[n, i].initial if (n, i) in feeds else () for i in range(node.arity[0])])
+        _place(
+            plan,
+            n,
+            node,
+            sources,
+            [feeds[n, i].initial if (n, i) in feeds else () for i in range(node.arity[0])],
+        )
     for k, spot in enumerate(flat.exits):
         scope, value = plan._values[spot]
         plan.send(scope, "sink", k, 0, (value,))
@@ -145,7 +154,11 @@ def _make(graph: Graph, pulling: bool) -> Plan:
 
 
 def _place(
-    plan: Plan, n: int, node: Processor, sources: list[tuple[Scope, str] | None], initial: list[tuple[Any, ...]]
+    plan: Plan,
+    n: int,
+    node: Processor,
+    sources: list[tuple[Scope, str] | None],
+    initial: list[tuple[Any, ...]],
 ) -> None:
     """Put one node into the plan, its sources being placed already (None: a wire with initial events)."""
     if isinstance(node, Router):
@@ -164,6 +177,7 @@ def _place(
     inside = Scope(scope.region) if form.when is not None else None
     outs = tuple(_alias(text, front) or plan.variable() for text in form.out)
     scope.items.append(Place(n, form, front, outs, inside))
+    plan.fronts[n] = front
     for o, value in enumerate(outs):
         plan._values[n, o] = inside or scope, value
 

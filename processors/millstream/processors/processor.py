@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
-from typing import Any, ClassVar, TypeVar, dataclass_transform
+from typing import Any, ClassVar, Literal, TypeVar, dataclass_transform
 
 import attrs
 from attrs import NOTHING, Factory, field, frozen
@@ -35,7 +35,13 @@ class Missing(Enum):
 MISSING = Missing.MISSING
 
 
-def state(default: Any = None, *, of: Callable[[Any], Any] | None = None, copy: Callable[[Any], Any] | None = None) -> Any:
+def state(
+    default: Any = None,
+    *,
+    of: Callable[[Any], Any] | None = None,
+    copy: Callable[[Any], Any] | None = None,
+    init: Literal[False] = False,
+) -> Any:
     """Declare a state field of a processor.
 
     Parameters
@@ -46,14 +52,16 @@ def state(default: Any = None, *, of: Callable[[Any], Any] | None = None, copy: 
         A function of the processor that builds the initial value, if it is mutable or depends on the configuration.
     copy
         How to copy the value. Not needed for immutable values and the built-in containers.
+    init
+        Tells type checkers that the field is not a parameter.
     """
     initial = default if of is None else Factory(of, takes_self=True)
-    return field(init=False, default=initial, metadata={"state": True, "copy": copy})
+    return field(init=init, default=initial, metadata={"state": True, "copy": copy})
 
 
-def transient() -> Any:
+def transient(*, init: Literal[False] = False) -> Any:
     """Declare a field that is neither configuration nor state, such as the run of an inner query."""
-    return field(init=False, default=None)
+    return field(init=init, default=None)
 
 
 @dataclass_transform(eq_default=False, field_specifiers=(attrs.field, state, transient))
@@ -182,7 +190,9 @@ class Uniform(Processor):
         if outs == 1:
             return Inline(out=(call,), names={"step": self.step})
         front = ", ".join(f"{{y{o}}}" for o in range(outs))
-        return Inline(do=(f"{front} = {call}",), out=tuple(f"{{y{o}}}" for o in range(outs)), names={"step": self.step})
+        return Inline(
+            do=(f"{front} = {call}",), out=tuple(f"{{y{o}}}" for o in range(outs)), names={"step": self.step}
+        )
 
 
 @processor
@@ -194,7 +204,9 @@ class Router(Processor):
 
     def receive(self, port: int, event: Any) -> None:
         """Take one event of one input."""
-        raise QueryError(f"{type(self).__name__}: define receive(self, port, event), the method that takes an event")
+        raise QueryError(
+            f"{type(self).__name__}: define receive(self, port, event), the method that takes an event"
+        )
 
     def send(self, port: int, event: Any) -> None:
         """Send one event to one output."""
@@ -243,17 +255,27 @@ def instance(template: Processor) -> Processor:
     cls = type(template)
     if "__attrs_attrs__" not in cls.__dict__:
         raise QueryError(f"{cls.__name__}: decorate the class with @processor")
-    return attrs.evolve(template)
+    return cls(**configuration(template))
+
+
+def fields(owner: Any) -> tuple[attrs.Attribute[Any], ...]:
+    """Return the attrs fields of a processor or its class."""
+    found: tuple[attrs.Attribute[Any], ...] = attrs.fields(owner if isinstance(owner, type) else type(owner))
+    return found
+
+
+def configuration(p: Processor) -> dict[str, Any]:
+    """Return the parameters that a processor was made with, by name."""
+    return {str(a.alias): getattr(p, a.name) for a in fields(p) if a.init}
 
 
 def _arguments(p: Processor) -> Iterator[str]:
     """Yield the configuration as it would be typed; what equals its default is left out."""
     named = False
-    for a in attrs.fields(type(p)):
+    for a in fields(p):
         if not a.init:
             continue
-        value = getattr(p, a.name)
-        default = a.default.factory() if isinstance(a.default, Factory) and not a.default.takes_self else a.default  # type: ignore[arg-type, call-arg]
+        value, default = getattr(p, a.name), a.default
         if value is default or (type(value) is type(default) and value == default):
             named = True
             continue

@@ -25,10 +25,12 @@ from .push import DEPTH, Run
 from .wiring import HOLE, Options, Wiring, check_arity
 
 #: iterators whose position can be read off them
-COUNTED = (type(iter([])), type(iter(())), type(iter(range(0))))
+COUNTED: tuple[type, ...] = (type(iter([])), type(iter(())), type(iter(range(0))))
 
 
-def pull(graph: Graph, sources: Sequence[Iterable[Any]], on_error: Any, capacity: int | None) -> list[Iterator[Any]]:
+def pull(
+    graph: Graph, sources: Sequence[Iterable[Any]], on_error: Any, capacity: int | None
+) -> list[Iterator[Any]]:
     """Return one iterator for each output of a graph."""
     check_arity("input", graph, len(graph.entries), len(sources))
     for source in sources:
@@ -93,7 +95,8 @@ class _Puller:
 
     def _queues(self) -> dict[int, list[deque[Any]]]:
         """Make the queues that code fills: those of emitting processors, and one for each exit of a shared region."""
-        names, queues = self._wiring.names, {}
+        names = self._wiring.names
+        queues: dict[int, list[deque[Any]]] = {}
         for n, node in enumerate(self._wiring.nodes):
             emitted: deque[Any] = deque()
             names[f"emitted_{n}"], names[f"take_{n}"] = emitted, emitted.popleft
@@ -142,7 +145,8 @@ class _Puller:
         if kind == "input":
             return self._counted(self.sources[n])
         if kind == "router":
-            return self._router(n)[region.root[2]]
+            out: int = region.root[2]
+            return self._router(n)[out]
         node = self._wiring.nodes[n]
         if kind == "node" and not overrides(node, "iterate"):
             return self._exits["step", n, 0]
@@ -160,9 +164,7 @@ class _Puller:
         except StreamError:
             raise
         except Exception as error:
-            wiring = self._wiring
-            path, seen = [*wiring_path(wiring, error)], ()
-            raise wiring.failure(path or [(wiring, n)], error, seen) from error
+            raise self._wiring.blame(error, otherwise=n) from error
 
     def _input(self, n: int, i: int, initial: tuple[Any, ...]) -> Iterator[Any]:
         key = "join", n, i
@@ -201,13 +203,6 @@ class _Puller:
 
     def _position(self) -> int | None:
         return max((p() for p in self._positions), default=0) - 1
-
-
-def wiring_path(wiring: Wiring, error: BaseException) -> list[tuple[Wiring, int]]:
-    """Return the failing nodes that a traceback shows."""
-    from .wiring import trace
-
-    return trace(error.__traceback__, ())[0]
 
 
 def _key(send: Any) -> tuple[str, int, int]:

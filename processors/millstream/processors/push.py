@@ -52,10 +52,12 @@ class Statistics:
     def __str__(self) -> str:
         rows = [("processor", "in", "out", "waiting")]
         for f in self.processors:
-            counts = ["-" if n is None else str(n) for n in (f.taken, f.emitted)]
-            rows.append((f.place, *counts, " ".join(map(str, f.waiting))))
+            taken, emitted = ("-" if n is None else str(n) for n in (f.taken, f.emitted))
+            rows.append((f.place, taken, emitted, " ".join(map(str, f.waiting))))
         widths = [max(len(r[c]) for r in rows) for c in range(4)]
-        return "\n".join("  ".join(cell.ljust(w) for cell, w in zip(r, widths, strict=True)).rstrip() for r in rows)
+        return "\n".join(
+            "  ".join(cell.ljust(w) for cell, w in zip(r, widths, strict=True)).rstrip() for r in rows
+        )
 
 
 class Run:
@@ -74,8 +76,22 @@ class Run:
     """
 
     __slots__ = (
-        "_closed", "_counts", "_entries", "_enders", "_graph", "_joins", "_outer", "_pending", "_slots", "_ticks",
-        "_wiring", "entry", "fresh", "give", "push", "take",
+        "_closed",
+        "_counts",
+        "_enders",
+        "_entries",
+        "_graph",
+        "_joins",
+        "_outer",
+        "_pending",
+        "_slots",
+        "_ticks",
+        "_wiring",
+        "entry",
+        "fresh",
+        "give",
+        "push",
+        "take",
     )  # fmt: skip
 
     push: Callable[..., None]
@@ -241,7 +257,9 @@ class Run:
 
     def _refuse(self) -> NoReturn:
         reason = self._closed[0] if self._closed else "ended"
-        raise ClosedError(f"this run has {reason}; load a saved state, reset it, or start another with into(...)")
+        raise ClosedError(
+            f"this run has {reason}; load a saved state, reset it, or start another with into(...)"
+        )
 
     def _fail(self, error: BaseException, port: int) -> NoReturn:
         """Close the run and raise what names the failing processor; a failing iterable of events is not the run's fault."""
@@ -279,7 +297,9 @@ class Run:
         """Return a copy of the whole state; it pickles if the events and values in it do."""
         if self._closed and self._closed[0] != "ended":
             raise ClosedError(f"this run has {self._closed[0]}; its state cannot be saved")
-        return Saved(self._graph.fingerprint, self.positions, self._closed is not None, self._slots.copy(self.take()))
+        return Saved(
+            self._graph.fingerprint, self.positions, self._closed is not None, self._slots.copy(self.take())
+        )
 
     def load(self, saved: Saved) -> None:
         """Continue exactly where a state was saved, whatever this run has done since."""
@@ -320,7 +340,9 @@ class Run:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None
+    ) -> None:
         if kind is None:
             self.end()
 

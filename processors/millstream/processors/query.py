@@ -46,7 +46,9 @@ class Query:
 
         return tuple(Port(self, "outputs", i) for i in range(self.arity[1]))
 
-    def __call__(self, *sources: Iterable[Any], on_error: OnError = "raise", capacity: int | None = None) -> Any:
+    def __call__(
+        self, *sources: Iterable[Any], on_error: OnError = "raise", capacity: int | None = None
+    ) -> Any:
         """Pull: return an iterator over the outputs for given input iterables.
 
         Parameters
@@ -125,7 +127,9 @@ class Query:
         return as_query(other) & self
 
     def __iter__(self) -> Iterator[Any]:
-        raise TypeError(f"{shorten(self)} is a query, not a stream: call it on its input, as in query(events)")
+        raise TypeError(
+            f"{shorten(self)} is a query, not a stream: call it on its input, as in query(events)"
+        )
 
 
 def as_query(value: Any) -> Query:

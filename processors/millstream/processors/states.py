@@ -10,13 +10,14 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-import attrs
 from attrs import Factory, frozen
 
 from .errors import QueryError
-from .processor import is_state
+from .processor import fields, is_state
 
 State = tuple[Any, ...]
+#: attrs declares its Factory as a function
+FACTORY: Any = Factory
 
 
 @frozen
@@ -63,15 +64,15 @@ class Slots:
     give: Callable[[State], None]
 
     def __init__(self, owners: list[Any]) -> None:
-        slots = [(o, a) for o in owners for a in attrs.fields(type(o)) if is_state(a)]
+        slots = [(o, a) for o in owners for a in fields(o) if is_state(a)]
         self._initial = [_initial(owner, a) for owner, a in slots]
         self._copies = [a.metadata["copy"] or copied for _, a in slots]
         fixed = all(make is None for make, _ in self._initial)
         self.constant: State | None = tuple(v for _, v in self._initial) if fixed else None
         names = {f"o{k}": owner for k, (owner, _) in enumerate(slots)}
-        fields = "".join(f"o{k}.{a.name}, " for k, (_, a) in enumerate(slots))
-        body = f"({fields}) = values" if slots else "pass"
-        exec(f"def take(): return ({fields})\ndef give(values): {body}", names)
+        spots = "".join(f"o{k}.{a.name}, " for k, (_, a) in enumerate(slots))
+        body = f"({spots}) = values" if slots else "pass"
+        exec(f"def take(): return ({spots})\ndef give(values): {body}", names)
         self.take, self.give = names["take"], names["give"]
 
     def fresh(self) -> State:
@@ -94,6 +95,6 @@ class Slots:
 
 
 def _initial(owner: Any, a: Any) -> tuple[Callable[[Any], Any] | None, Any]:
-    if isinstance(a.default, Factory):  # type: ignore[arg-type]
+    if isinstance(a.default, FACTORY):
         return (a.default.factory, owner) if a.default.takes_self else (lambda _: a.default.factory(), owner)
     return None, a.default

@@ -111,7 +111,7 @@ class Decimate(Processor):
         """Return the test of the phase, unless an event may come out at the end."""
         if self.last:
             return None
-        turn = "{{me}}.phase = {{me}}.phase + 1 if {{me}}.phase + 1 < {n} else 0".format(n=self.n)
+        turn = f"{{me}}.phase = {{me}}.phase + 1 if {{me}}.phase + 1 < {self.n} else 0"
         before = f"{self.n - 1} if {{me}}.phase == 0 else {{me}}.phase - 1"
         return Inline(do=(turn,), when=f"({before}) == 0", out=("{0}",))
 
@@ -228,5 +228,3 @@ class Stutter(Processor):
         """Emit the event as often as asked for."""
         for _ in range(times[0] if self.n is None else self.n):
             self.emit(x)
-
-

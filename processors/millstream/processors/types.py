@@ -13,7 +13,11 @@ if TYPE_CHECKING:
     from .graph import Edge, Graph
 
 #: a value of the key's type may stand where one of the listed types is expected
-PROMOTIONS: dict[type, tuple[type, ...]] = {bool: (int, float, complex), int: (float, complex), float: (complex,)}
+PROMOTIONS: dict[type, tuple[type, ...]] = {
+    bool: (int, float, complex),
+    int: (float, complex),
+    float: (complex,),
+}
 
 
 def signature_types(function: Callable[..., Any]) -> tuple[list[Any], Any]:
@@ -30,7 +34,11 @@ def signature_types(function: Callable[..., Any]) -> tuple[list[Any], Any]:
 
 def plain(hint: Any) -> Any:
     """Return a hint if it is an ordinary class, else None (anything will do)."""
-    return hint if isinstance(hint, type) and hint is not object and not isinstance(hint, typing.TypeVar) else None
+    return (
+        hint
+        if isinstance(hint, type) and hint is not object and not isinstance(hint, typing.TypeVar)
+        else None
+    )
 
 
 def compatible(given: Any, wanted: Any) -> bool:

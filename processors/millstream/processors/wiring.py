@@ -8,7 +8,7 @@ failed; wirings nested inside each other (a query inside a slice) give the steps
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Any
 
 from attrs import define, field, frozen
@@ -47,17 +47,19 @@ class Options:
     full: str = "error"
 
     def __attrs_post_init__(self) -> None:
-        if self.on_error not in ("raise", "skip") and isinstance(self.on_error, str):
-            raise ParameterError(f"on_error must be 'raise', 'skip' or a sink for dead letters, got {self.on_error!r}")
+        if isinstance(self.on_error, str) and self.on_error not in ("raise", "skip"):
+            raise ParameterError(
+                f"on_error must be 'raise', 'skip' or a sink for dead letters, got {self.on_error!r}"
+            )
         if self.full not in ("error", "drop_newest", "drop_oldest"):
             raise ParameterError(f"full must be 'error', 'drop_newest' or 'drop_oldest', got {self.full!r}")
-        if self.capacity is not None and (not isinstance(self.capacity, int) or self.capacity < 1):
+        if self.capacity is not None and self.capacity < 1:
             raise ParameterError(f"capacity must be an integer of at least 1, got {shorten(self.capacity)}")
 
     @property
     def tolerant(self) -> bool:
         """Whether failures are survived."""
-        return self.on_error != "raise"
+        return not (isinstance(self.on_error, str) and self.on_error == "raise")
 
 
 @define(eq=False)
@@ -78,7 +80,7 @@ class Wiring:
     def __attrs_post_init__(self) -> None:
         self.nodes = [instance(n) for n in self.plan.graph.nodes]
         self.names = {"wiring": self, "HOLE": HOLE, "StreamError": StreamError, "__builtins__": __builtins__}
-        if self.options.tolerant and self.options.on_error != "skip":
+        if not isinstance(self.options.on_error, str):
             self._letters = as_sink(self.options.on_error)
         for n, node in enumerate(self.nodes):
             node.wiring = self
@@ -101,16 +103,19 @@ class Wiring:
         """Survive a failure: count it, and send it to the dead letters."""
         self.skipped += 1
         if self._letters is not None:
-            failure = self.failure([(self, node)] + trace(error.__traceback__, events)[0][1:], error, events)
+            inner = trace(error.__traceback__)[0][1:]
+            failure = self.failure([(self, node), *inner], error, events)
             failure.__cause__ = error
             self._letters(DeadLetter(failure, events))
 
-    def blame(self, error: BaseException) -> StreamError:
-        """Return the error that names the processor which failed."""
-        path, events = trace(error.__traceback__, ())
+    def blame(self, error: BaseException, otherwise: int | None = None) -> StreamError:
+        """Return the error that names the processor which failed; `otherwise` is it if the traceback does not tell."""
+        path, events = trace(error.__traceback__)
+        if not path and otherwise is not None:
+            path = [(self, otherwise)]
         return self.failure(path, error, events)
 
-    def failure(self, path: list[tuple[Wiring, int]], error: BaseException, events: tuple[Any, ...]) -> StreamError:
+    def failure(self, path: Path, error: BaseException, events: tuple[Any, ...]) -> StreamError:
         """Return a `StreamError` for a path of nested failing nodes."""
         reason = f"{type(error).__name__}: {error}"
         event = ", ".join(shorten(e) for e in events)
@@ -122,43 +127,42 @@ class Wiring:
         return StreamError(name, place, event, self.position(), reason)
 
 
-def trace(traceback: TracebackType | None, events: tuple[Any, ...]) -> tuple[list[tuple[Wiring, int]], tuple[Any, ...]]:
-    """Return the failing node of each wiring along a traceback, outermost wiring first, and the events it failed on."""
+Path = list[tuple[Wiring, int]]
+
+
+def trace(traceback: TracebackType | None) -> tuple[Path, tuple[Any, ...]]:
+    """Return the failing node of each wiring along a traceback, the outermost first, and the events it failed on."""
     found: dict[int, tuple[Wiring, int]] = {}
+    events: tuple[Any, ...] = ()
     while traceback is not None:
-        frame = traceback.tb_frame
-        owner = frame.f_locals.get("self")
-        if isinstance(owner, Processor) and owner.wiring is not None:
-            wiring = owner.wiring
-            node = next((k for k, n in enumerate(wiring.nodes) if n is owner), None)
-            count = frame.f_code.co_argcount
-            args = tuple(frame.f_locals.get(v) for v in frame.f_code.co_varnames[1:count])
-            front = args if frame.f_code.co_name in ("step", "receive") else ()
-        else:
-            wiring = frame.f_globals.get("wiring")
-            node = wiring.lines.get(traceback.tb_lineno) if isinstance(wiring, Wiring) else None
-            front = tuple(frame.f_locals[v] for v in _inputs(wiring, node) if v in frame.f_locals) if node is not None else ()
-        if node is not None:
+        seen = _in_processor(traceback.tb_frame) or _in_region(traceback.tb_frame, traceback.tb_lineno)
+        if seen is not None:
+            wiring, node, front = seen
             found[id(wiring)] = wiring, node
             events = front or events
         traceback = traceback.tb_next
     return list(found.values()), events
 
 
-def _inputs(wiring: Wiring, node: int) -> tuple[str, ...]:
-    """Return the names of the variables that a node reads in generated code."""
-    for region in wiring.plan.regions:
-        scopes = [region.scope]
-        for scope in scopes:
-            for item in scope.items:
-                inside = getattr(item, "inside", None)
-                if inside is not None:
-                    scopes.append(inside)
-                if hasattr(item, "ins") and item.node == node:
-                    return item.ins  # type: ignore[no-any-return]
-                if hasattr(item, "values") and (item.kind == "sink") == (node < 0) and item.node in (node, -1 - node):
-                    return item.values  # type: ignore[no-any-return]
-    return ()
+def _in_processor(frame: FrameType) -> tuple[Wiring, int, tuple[Any, ...]] | None:
+    """Return the node whose own method a frame is, and the front if that method takes one."""
+    owner, code = frame.f_locals.get("self"), frame.f_code
+    if not isinstance(owner, Processor) or owner.wiring is None:
+        return None
+    node = next(k for k, n in enumerate(owner.wiring.nodes) if n is owner)
+    takes = code.co_name in ("step", "receive")
+    names = code.co_varnames[1 : code.co_argcount] if takes else ()
+    return owner.wiring, node, tuple(frame.f_locals[v] for v in names if v in frame.f_locals)
+
+
+def _in_region(frame: FrameType, line: int) -> tuple[Wiring, int, tuple[Any, ...]] | None:
+    """Return the node that a line of generated code belongs to, and the front that it reads."""
+    wiring = frame.f_globals.get("wiring")
+    if not isinstance(wiring, Wiring) or line not in wiring.lines:
+        return None
+    node = wiring.lines[line]
+    front = wiring.plan.fronts.get(node, ())
+    return wiring, node, tuple(frame.f_locals[v] for v in front if v in frame.f_locals)
 
 
 def check_arity(kind: str, query: Any, expected: int, got: int) -> None:
