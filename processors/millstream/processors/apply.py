@@ -15,7 +15,7 @@ from .types import signature_types
 
 
 def positional_arity(function: Callable[..., Any]) -> tuple[int, float] | None:
-    """Return the least and greatest number of positional arguments of a function, or None if it does not tell."""
+    """Return the least and greatest number of positional arguments, or None if a function does not tell."""
     if isinstance(function, Expression):
         return function._arity, function._arity
     try:
@@ -44,7 +44,8 @@ def inline_call(function: Any, inputs: int) -> tuple[str, dict[str, Any]]:
 def _is_function(owner: Any, attribute: Any, value: Any) -> None:
     if not (isinstance(value, Expression) or callable(value)):
         raise QueryError(
-            f"{type(owner).__name__}: {attribute.name} must be a function or an expression of X, Y, E, got {shorten(value)}"
+            f"{type(owner).__name__}: {attribute.name} must be a function or an expression of X, Y, E, "
+            f"got {shorten(value)}"
         )
 
 
@@ -60,7 +61,8 @@ class Apply(Uniform):
     Parameters
     ----------
     function
-        Any callable or expression. One input for each of its required positional parameters, or as many as `ins` says.
+        Any callable or expression. One input for each of its required positional parameters, or as many as
+        `ins` says.
     ins
         Number of inputs; read off the function if None.
     outs

@@ -1,13 +1,12 @@
 """Regions as Python text: functions for push, generators for pull.
 
-The text only ever contains names that this file makes up, the templates of `Inline` forms and integer literals; strings and
-other values from users or data are bound as objects, never printed into code. `Source.lines` tells which node each line
-belongs to: that is how a failure finds its processor (`blame`) without any cost while nothing fails.
+The text only ever contains names that this file makes up, the templates of `Inline` forms and integer
+literals; strings and other values from users or data are bound as objects, never printed into code.
+`Source.lines` tells which node each line belongs to: that is how a failure finds its processor (`blame`)
+without any cost while nothing fails.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 from attrs import define, field
 
@@ -54,7 +53,7 @@ def pull_source(plan: Plan, tolerant: bool) -> Source:
 
 
 def _generator(out: Source, plan: Plan, region: Region) -> None:
-    """Print one region as a generator that yields what leaves it, or, with several exits, steps that fill queues."""
+    """Print one region as a generator: it yields what leaves, or, with several exits, fills queues."""
     hub = len(region.sends) != 1
     out.style, out.leave = ("hub", ("yield", "continue")) if hub else ("pull", ("continue",))
     kind, node = region.root[0], region.root[1]
@@ -71,7 +70,7 @@ def _generator(out: Source, plan: Plan, region: Region) -> None:
 
 
 def _emitting_loop(out: Source, plan: Plan, region: Region, node: int, hub: bool) -> None:
-    """Print the loop of a region behind a processor that emits: step, then drain what it emitted; and once more at the end."""
+    """Print the loop behind a processor that emits: step, then drain what came; and once more at the end."""
     args = ", ".join(f"x{i}" for i in range(plan.graph.nodes[node].arity[0]))
     out.add(2, f"for {args} in feed:")
     if out.tolerant:
@@ -170,7 +169,7 @@ def _assign(out: Source, item: Place, depth: int) -> None:
 def _guarded(
     out: Source, item: Place, do: list[str], when: str | None, assign: list[str], depth: int
 ) -> str | None:
-    """Print a node that may fail: a failure, or a hole among its inputs, leaves a hole in the place of its outputs."""
+    """Print a node that may fail: a failure, or a hole among its inputs, leaves holes as its outputs."""
     fresh = [v for v in item.outs if v not in item.ins]
     for v in fresh:
         out.add(depth, f"{v} = HOLE")

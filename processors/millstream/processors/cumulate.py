@@ -13,8 +13,9 @@ from .processor import MISSING, Inline, Uniform, processor, state
 
 #: functions that are an operator of the language: the operator is faster than the call
 OPERATORS: dict[Callable[..., Any], str] = {
-    operator.add: "+", operator.mul: "*", operator.sub: "-", operator.and_: "&", operator.or_: "|", operator.xor: "^",
-    operator.truediv: "/", operator.floordiv: "//", operator.mod: "%", operator.concat: "+",
+    operator.add: "+", operator.mul: "*", operator.sub: "-", operator.and_: "&", operator.or_: "|",
+    operator.xor: "^", operator.truediv: "/", operator.floordiv: "//", operator.mod: "%", operator.concat:
+    "+",
 }  # fmt: skip
 
 
@@ -25,7 +26,8 @@ class Cumulate(Uniform):
     Parameters
     ----------
     function
-        ``function(value, event)`` returns the next value; a callable or an expression of X (the value) and Y (the event).
+        ``function(value, event)`` returns the next value; a callable or an expression of X (the value) and Y
+        (the event).
     start
         The value before the first event. Without it the first event is the first value.
 
@@ -47,7 +49,7 @@ class Cumulate(Uniform):
         known = positional_arity(self.function)
         if known is not None and not known[0] <= 2 <= known[1]:
             raise QueryError(
-                f"Cumulate: {describe(self.function)} takes {known[0]} arguments; a fold takes value and event"
+                f"Cumulate: {describe(self.function)} takes {known[0]} arguments, a fold value and event"
             )
 
     def step(self, x: Any) -> Any:

@@ -1,8 +1,9 @@
 """What can go wrong, and how it is said.
 
-A query that cannot be built raises `QueryError` (or its kind `ParameterError`) where it is written. A processor that fails while
-events flow raises `StreamError`: it names the processor, its place in the query, the event and its position, chains the cause,
-and survives pickling so that it can come back from another process.
+A query that cannot be built raises `QueryError` (or its kind `ParameterError`) where it is written. A
+processor that fails while events flow raises `StreamError`: it names the processor, its place in the query,
+the event and its position, chains the cause, and survives pickling so that it can come back from another
+process.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ class QueryError(MillstreamError, ValueError):
 
 
 class ParameterError(QueryError):
-    """A parameter outside its range; the message names processor, parameter, what was expected and what came."""
+    """A parameter outside its range; the message names processor, parameter, expectation and value."""
 
 
 class ClosedError(MillstreamError, RuntimeError):

@@ -1,9 +1,10 @@
 """Expressions: functions of an event that can be read as well as run.
 
-``X`` is the event, ``Y`` the event of a second input, ``E`` the event again, whose attributes are its fields. Operators on them
-build a small immutable tree. The tree prints as the Python that one would write, becomes one Python function (neighbouring
-processors share it, see `codegen`), and is open to other back ends: they match on the node classes of this file
-(``case Binary(operator, left, right)``). All their attributes are private, so that every public name is a field of the event.
+``X`` is the event, ``Y`` the event of a second input, ``E`` the event again, whose attributes are its fields.
+Operators on them build a small immutable tree. The tree prints as the Python that one would write, becomes
+one Python function (neighbouring processors share it, see `codegen`), and is open to other back ends: they
+match on the node classes of this file (``case Binary(operator, left, right)``). All their attributes are
+private, so that every public name is a field of the event.
 
 >>> E.price * 2 > 10
 E.price * 2 > 10
@@ -98,8 +99,8 @@ def _operator(symbol: str, swapped: bool) -> Callable[[Expression, Any], Any]:
 
 
 for _symbol, _name in {
-    "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul",
-    "&": "and", "|": "or", "^": "xor", "<<": "lshift", ">>": "rshift",
+    "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow",
+    "@": "matmul", "&": "and", "|": "or", "^": "xor", "<<": "lshift", ">>": "rshift",
 }.items():  # fmt: skip
     setattr(Expression, f"__{_name}__", _operator(_symbol, swapped=False))
     setattr(Expression, f"__r{_name}__", _operator(_symbol, swapped=True))

@@ -21,7 +21,8 @@ class Filter(Processor):
     Parameters
     ----------
     condition
-        A function or expression of one event. Without it the processor has two inputs: events, and truth values.
+        A function or expression of one event. Without it the processor has two inputs: events, and truth
+        values.
 
     Examples
     --------

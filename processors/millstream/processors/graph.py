@@ -1,8 +1,8 @@
 """Graphs: the immutable description of a query, and the ways to compose one.
 
-A graph lists its nodes in an order in which every event can flow, the edges between their ports, the entries (input ports fed
-from outside) and the exits (output ports that leave). Nodes are templates: composing copies the description, never a running
-processor, so the same query may stand in many places.
+A graph lists its nodes in an order in which every event can flow, the edges between their ports, the entries
+(input ports fed from outside) and the exits (output ports that leave). Nodes are templates: composing copies
+the description, never a running processor, so the same query may stand in many places.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Spot = tuple[int, int]  # (node, port)
 
 @frozen
 class Edge:
-    """A connection from an output port to an input port; `initial` events wait on it before the first real one."""
+    """A connection from an output port to an input port; `initial` events wait on it from the start."""
 
     source: Spot
     target: Spot
@@ -113,7 +113,7 @@ def pipe(first: Query, second: Query) -> Graph:
     if len(a.exits) != len(b.entries):
         raise QueryError(
             f"cannot pipe {shorten(first)} into {shorten(second)}: {_count(len(a.exits), 'output')} for "
-            f"{_count(len(b.entries), 'input')}; wire the ports with connect(a.outputs[i] >> b.inputs[j], ...)"
+            f"{_count(len(b.entries), 'input')}; wire ports with connect(a.outputs[i] >> b.inputs[j], ...)"
         )
     by = len(a.nodes)
     joints = tuple(Edge(out, (n + by, i)) for out, (n, i) in zip(a.exits, b.entries, strict=True))
@@ -143,8 +143,8 @@ def connect(
     Parameters
     ----------
     wires
-        ``a.outputs[i] >> b.inputs[j]``. An output may be wired to several inputs, and forks by itself. A wire made with
-        ``.after(x)`` holds the event x from the start; a cycle must have at least one such wire.
+        ``a.outputs[i] >> b.inputs[j]``. An output may be wired to several inputs, and forks by itself. A wire
+        made with ``.after(x)`` holds the event x from the start; a cycle must have at least one such wire.
     inputs, outputs
         The ports that are open to the outside, in order. May be left out where only one is unconnected.
 
@@ -208,8 +208,8 @@ def _check_fed_once(nodes: Sequence[Processor], edges: list[Edge]) -> None:
         seen.add(e.target)
         if e.initial and (nodes[e.target[0]].arity[0] < 2 or isinstance(nodes[e.target[0]], Router)):
             raise QueryError(
-                f"{_label(nodes, e.target, 'input')} cannot hold initial events: only a synchronous processor with "
-                "several inputs has a queue for them"
+                f"{_label(nodes, e.target, 'input')} cannot hold initial events: only a synchronous "
+                "processor with several inputs has a queue for them"
             )
 
 

@@ -1,7 +1,7 @@
 """Joins: the queues of a processor whose inputs have different clocks.
 
-A front is passed on when every queue has an event. The queues are the join's state; they are made when first needed, so that a
-join that never has to hold anything back costs nothing in a saved state.
+A front is passed on when every queue has an event. The queues are the join's state; they are made when first
+needed, so that a join that never has to hold anything back costs nothing in a saved state.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Join:
     full: str
     #: takes a complete front; set by the engine
     push: Callable[..., Any] = attrs.field(init=False, default=None)
-    queues: list[deque[Any]] | None = state(of=lambda self: self.filled())
+    queues: list[deque[Any]] | None = state(of=lambda self: self.filled())  # noqa: RUF009
 
     def filled(self) -> list[deque[Any]] | None:
         """Return the queues with their initial events, or None where there are none."""
@@ -74,8 +74,8 @@ class Join:
         if self.capacity is not None and len(queue) >= self.capacity:
             if self.full == "error":
                 raise BufferFullError(
-                    f"{self.label}: input {i} holds {len(queue)} events and waits for its other inputs; raise capacity, "
-                    "or choose full='drop_oldest' or 'drop_newest'"
+                    f"{self.label}: input {i} holds {len(queue)} events and waits for the other inputs; "
+                    "raise capacity, or choose full='drop_oldest' or 'drop_newest'"
                 )
             if self.full == "drop_newest":
                 return

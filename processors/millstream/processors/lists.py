@@ -16,7 +16,7 @@ from .query import Query, as_query
 
 
 def host(owner: Processor, inner: Query, sink: Any) -> Run:
-    """Return a run of a query with one input and one output, to live inside a processor; raise if it has another arity."""
+    """Return a run, to live inside a processor, of a query with one input and one output."""
     if inner.arity != (1, 1):
         fail_parameter(owner, "inner", "a query with one input and one output", inner)
     return inner.into(sink)
@@ -24,12 +24,13 @@ def host(owner: Processor, inner: Query, sink: Any) -> Run:
 
 @processor
 class Pack(Processor):
-    """Collect events into lists; a true condition begins the next list, and the end of the trace gives the last one.
+    """Collect events into lists; a true condition begins the next list, the end of the trace gives the last.
 
     Parameters
     ----------
     when
-        A function or expression of the event. Without it the processor has two inputs: events, and truth values.
+        A function or expression of the event. Without it the processor has two inputs: events, and truth
+        values.
 
     Examples
     --------
@@ -120,7 +121,9 @@ class RunOn(Processor):
 
 @processor
 class ResetLast(Processor):
-    """Run a query and begin it anew when a second input is true; the last output before that comes out, and that at the end.
+    """Run a query, begin it anew when a second input is true, and give its last output before that.
+
+    The last output at the end of the trace comes out as well.
 
     >>> from operator import add
     >>> from millstream.processors import Cumulate
@@ -170,7 +173,8 @@ class ResetLast(Processor):
 class FindPattern(Processor):
     """Find the matches of a regular expression in a stream of strings, across the borders of events.
 
-    A match gives its first group, or the whole of it if there are no groups; the text up to its end is used up.
+    A match gives its first group, or the whole of it if there are no groups; the text up to its end is used
+    up.
 
     Parameters
     ----------

@@ -1,10 +1,11 @@
 """From a graph to regions: which processors run together in one function.
 
-Every output of a graph has a clock. A processor that gives one output for each front (it has an `Inline` form without a
-condition) has the clock of its inputs; one with a condition (a filter) opens a slower clock inside that one. As long as all
-inputs of a processor have the same clock, its front is just a few local variables: no queue is needed, and its step becomes a
-few lines in the function of its region. A region therefore begins where events come in from elsewhere: at an entry of the
-graph, behind a join of different clocks, and behind each processor that emits as it likes.
+Every output of a graph has a clock. A processor that gives one output for each front (it has an `Inline` form
+without a condition) has the clock of its inputs; one with a condition (a filter) opens a slower clock inside
+that one. As long as all inputs of a processor have the same clock, its front is just a few local variables:
+no queue is needed, and its step becomes a few lines in the function of its region. A region therefore begins
+where events come in from elsewhere: at an entry of the graph, behind a join of different clocks, and behind
+each processor that emits as it likes.
 
 ::
 

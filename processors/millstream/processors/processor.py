@@ -1,9 +1,10 @@
 """What a processor is: configuration, state, and one compute method.
 
-A processor is an attrs class. Its init fields are its configuration and never change; fields made with `state` are the only
-data that change while events flow, so that a copy of a processor is a copy of those values. It does not know its neighbours:
-queries are described by graphs (`graph`), and two engines are derived from a graph (`push`, `pull`). An instance that a user
-holds is a template; every use in a query runs on an instance of its own.
+A processor is an attrs class. Its init fields are its configuration and never change; fields made with
+`state` are the only data that change while events flow, so that a copy of a processor is a copy of those
+values. It does not know its neighbours: queries are described by graphs (`graph`), and two engines are
+derived from a graph (`push`, `pull`). An instance that a user holds is a template; every use in a query runs
+on an instance of its own.
 """
 
 from __future__ import annotations
@@ -49,7 +50,8 @@ def state(
     default
         The initial value, if it is immutable.
     of
-        A function of the processor that builds the initial value, if it is mutable or depends on the configuration.
+        A function of the processor that builds the initial value, if it is mutable or depends on the
+        configuration.
     copy
         How to copy the value. Not needed for immutable values and the built-in containers.
     init
@@ -74,8 +76,9 @@ def processor(cls: C) -> C:
 class Inline:
     """The step of a processor as Python source, so that the engine can join neighbours into one function.
 
-    Optional: `Processor.step` is the definition, this is the same again for speed (the law suite compares them). In the texts,
-    ``{0}``, ``{1}``... stand for the inputs, ``{me}`` for the processor, and ``{name}`` for an entry of `names`.
+    Optional: `Processor.step` is the definition, this is the same again for speed (the law suite compares
+    them). In the texts, ``{0}``, ``{1}``... stand for the inputs, ``{me}`` for the processor, and ``{name}``
+    for an entry of `names`.
 
     Parameters
     ----------
@@ -139,7 +142,7 @@ class Processor(Query):
         return None
 
     def iterate(self, *inputs: Iterator[Any]) -> Iterator[Any]:
-        """Pull directly from input iterators; only for processors that know when to stop reading or better C-level iterators."""
+        """Pull from the input iterators directly; only for processors that know when to stop reading."""
         raise NotImplementedError
 
     def types(self) -> tuple[Sequence[Any], Sequence[Any]]:
@@ -170,7 +173,7 @@ class Processor(Query):
 
 @processor
 class Uniform(Processor):
-    """A processor that returns exactly one output for each front of inputs (a tuple if it has several output ports).
+    """A processor that returns exactly one output for each front (a tuple if it has several outputs).
 
     >>> @processor
     ... class Difference(Uniform):
@@ -197,7 +200,7 @@ class Uniform(Processor):
 
 @processor
 class Router(Processor):
-    """A processor whose ports are not synchronous: it takes an event of any input, and sends to any output."""
+    """A processor whose ports are not synchronous: it takes an event of any input and sends to any output."""
 
     #: sends one event to one output port; set by the engine
     ports: tuple[Callable[[Any], Any], ...] = transient()
@@ -213,7 +216,7 @@ class Router(Processor):
         self.ports[port](event)
 
     def order(self, inputs: Sequence[Iterator[Any]]) -> Iterable[tuple[int, Any]]:
-        """Return (port, event) in the order in which pull reads the inputs: in turn, until all are exhausted."""
+        """Return (port, event) as pull reads them: the inputs in turn, until all are exhausted."""
         live = list(enumerate(inputs))
         while live:
             for entry in list(live):
@@ -235,7 +238,7 @@ def _definer(cls: type, method: str) -> type:
 
 
 def inline_form(node: Processor) -> Inline | None:
-    """Return the source form of a processor's step, unless a subclass has changed the step or the end since it was written."""
+    """Return the source form of a step, unless a subclass has changed step or end since it was written."""
     cls = type(node)
     written = _definer(cls, "inline")
     if written is not Uniform and all(issubclass(written, _definer(cls, m)) for m in ("step", "end")):

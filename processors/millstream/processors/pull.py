@@ -1,8 +1,9 @@
 """The pull engine: iterators over the outputs of a query, computed on demand.
 
-Each region becomes one generator (`codegen`). Demand is exact: an input is read only when an output needs it. A region that
-several others read from (a fork whose branches run at different clocks) keeps what one of them has not asked for yet, like
-`itertools.tee`. Where generators would nest too deeply for Python's stack, a push run is driven instead.
+Each region becomes one generator (`codegen`). Demand is exact: an input is read only when an output needs it.
+A region that several others read from (a fork whose branches run at different clocks) keeps what one of them
+has not asked for yet, like `itertools.tee`. Where generators would nest too deeply for Python's stack, a push
+run is driven instead.
 """
 
 from __future__ import annotations
@@ -94,7 +95,7 @@ class _Puller:
         return [self._exits["sink", k, 0] for k in range(len(self.graph.exits))]
 
     def _queues(self) -> dict[int, list[deque[Any]]]:
-        """Make the queues that code fills: those of emitting processors, and one for each exit of a shared region."""
+        """Make the queues that code fills: of emitting processors, and of each exit of a shared region."""
         names = self._wiring.names
         queues: dict[int, list[deque[Any]]] = {}
         for n, node in enumerate(self._wiring.nodes):
@@ -118,8 +119,8 @@ class _Puller:
         def put(event: Any) -> None:
             if len(queue) >= capacity:
                 raise BufferFullError(
-                    f"{self.plan.places[node]}: a fork holds back {len(queue)} events for it while another branch is read; "
-                    "raise capacity, or read the branches at the same pace"
+                    f"{self.plan.places[node]}: a fork holds back {len(queue)} events for it while another "
+                    "branch is read; raise capacity, or read the branches at the same pace"
                 )
             queue.append(event)
 

@@ -14,8 +14,9 @@ from .push import Run
 class Pump:
     """Moves events from an iterable into a run.
 
-    It can be stopped from anywhere, also from a sink or a signal handler; the event under way is finished first, and calling it
-    again goes on with the next one. Only when the events are exhausted is the run ended.
+    It can be stopped from anywhere, also from a sink or a signal handler; the event under way is finished
+    first, and calling it again goes on with the next one. Only when the events are exhausted is the run
+    ended.
 
     Parameters
     ----------
@@ -50,7 +51,7 @@ class Pump:
         self._iterator = iter(self.events)
 
     def __call__(self, limit: int | None = None) -> int:
-        """Move events until there are no more, `stop` is called, or `limit` of them have been moved; return how many."""
+        """Move events until there are no more, `stop` is called, or `limit` is reached; return how many."""
         self.stopped = False
         moved = 0
         while not self.stopped and moved != limit:

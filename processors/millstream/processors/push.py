@@ -1,8 +1,9 @@
 """The push engine: a run takes events one at a time and calls its sinks.
 
-Regions are compiled to plain functions (`codegen`); a processor's `emit` is the function of the region behind it, so an event
-runs through the whole query by ordinary calls. Very deep queries (hundreds of emitting processors in a row) would exhaust
-Python's stack: every `DEPTH` levels the call is deferred to a list that the run works off before `push` returns.
+Regions are compiled to plain functions (`codegen`); a processor's `emit` is the function of the region behind
+it, so an event runs through the whole query by ordinary calls. Very deep queries (hundreds of emitting
+processors in a row) would exhaust Python's stack: every `DEPTH` levels the call is deferred to a list that
+the run works off before `push` returns.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class Flow:
 
 @frozen
 class Statistics:
-    """What a run has done so far; `taken` and `emitted` of a processor are known if the run counts (``counting=True``)."""
+    """What a run has done so far; what passed each processor is known if it counts (``counting=True``)."""
 
     positions: tuple[int, ...]
     skipped: int
@@ -70,9 +71,11 @@ class Run:
     push : callable
         ``push(event)`` or ``push(event, port)``: take one event.
     entry : callable
-        The same for the first input, without counting positions or naming failures: for processors that host a run.
+        The same for the first input, without counting positions or naming failures: for processors that host
+        a run.
     take, give, fresh : callable
-        Move the whole state out, put one in, make an initial one: a copy of the query is a state. For hosting processors.
+        Move the whole state out, put one in, make an initial one: a copy of the query is a state. For hosting
+        processors.
     """
 
     __slots__ = (
@@ -262,7 +265,10 @@ class Run:
         )
 
     def _fail(self, error: BaseException, port: int) -> NoReturn:
-        """Close the run and raise what names the failing processor; a failing iterable of events is not the run's fault."""
+        """Close the run and raise what names the failing processor.
+
+        An iterable of events that fails is not the run's fault and does not close it.
+        """
         self._outer = port
         if not isinstance(error, Exception):
             self._close(f"been interrupted by {type(error).__name__}")

@@ -1,4 +1,4 @@
-"""`Query`: what processors, composed graphs and groups have in common. Anything that can be run or composed is a query."""
+"""`Query`: what processors, composed graphs and groups have in common: they can be run and composed."""
 
 from __future__ import annotations
 
@@ -56,7 +56,8 @@ class Query:
         sources
             One iterable for each input.
         on_error
-            ``"raise"``, ``"skip"``, or a sink (a list or a callable) that gets a `DeadLetter` for each failure.
+            ``"raise"``, ``"skip"``, or a sink (a list or a callable) that gets a `DeadLetter` for each
+            failure.
         capacity
             How many events a fork may hold back for its slower branch; more raises `BufferFullError`.
 
@@ -82,7 +83,8 @@ class Query:
         Parameters
         ----------
         sinks
-            One for each output: a callable, a list, a queue, or a text file. None at all discards the outputs.
+            One for each output: a callable, a list, a queue, or a text file. None at all discards the
+            outputs.
         on_error
             ``"raise"``, ``"skip"``, or a sink that gets a `DeadLetter` for each failure.
         counting

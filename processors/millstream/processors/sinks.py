@@ -12,8 +12,8 @@ from .errors import QueryError, shorten
 def as_sink(target: Any) -> Callable[[Any], Any]:
     """Return the function that gives one event to a target.
 
-    A callable is called, a list or deque appended to, a set added to, a queue put into (``put``), a text file written to
-    (``write``), one event a line.
+    A callable is called, a list or deque appended to, a set added to, a queue put into (``put``), a text file
+    written to (``write``), one event a line.
 
     >>> out = []
     >>> as_sink(out)("event")

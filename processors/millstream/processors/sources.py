@@ -1,6 +1,7 @@
 """Sources: iterables of events. Every iterable is one; these read what is not iterable yet.
 
-A source can be iterated again if what it reads can, and is piped like a query: ``CsvRows("a.csv") | query`` is a source too.
+A source can be iterated again if what it reads can, and is piped like a query: ``CsvRows("a.csv") | query``
+is a source too.
 """
 
 from __future__ import annotations
@@ -116,7 +117,7 @@ class CsvRows(Source):
 
 @frozen(eq=False)
 class JsonLines(Source):
-    """The values of a file with one JSON value a line; ``-`` is the standard input, empty lines are passed over."""
+    """The values of a file with one JSON value a line; ``-`` is the standard input."""
 
     path: Path
 

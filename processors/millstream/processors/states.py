@@ -1,7 +1,7 @@
 """States: what `Run.save` returns, how it is copied, and the slots of a wiring that it is made of.
 
-A state is a tuple of the state fields of all processors and joins, in order. Inside the engine states are moved (`take`,
-`give`), which costs a tuple; only `save` and `load` copy.
+A state is a tuple of the state fields of all processors and joins, in order. Inside the engine states are
+moved (`take`, `give`), which costs a tuple; only `save` and `load` copy.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ def check_processor(
 def pushed(
     query: Query, inputs: Sequence[list[Any]], order: Trace | None = None, **options: Any
 ) -> list[list[Any]]:
-    """Return the outputs of a push run, one list for each output, given the inputs in turn or in a given order."""
+    """Return the outputs of a push run, a list for each output, given the inputs in turn or in an order."""
     outs: list[list[Any]] = [[] for _ in range(query.arity[1])]
     run = query.into(*outs, **options)
     give(run, in_turn(inputs) if order is None else order)
@@ -216,7 +216,8 @@ def _law_outputs_stay(query: Query, inputs: Sequence[list[Any]], _: Any) -> None
 
 
 LAWS: list[Callable[[Query, Sequence[list[Any]], Any], None]] = [
-    _law_deterministic, _law_pull, _law_order, _law_modes, _law_snapshot, _law_copies, _law_reset, _law_outputs_stay,
+    _law_deterministic, _law_pull, _law_order, _law_modes, _law_snapshot, _law_copies, _law_reset,
+    _law_outputs_stay,
 ]  # fmt: skip
 
 

@@ -21,7 +21,7 @@ PROMOTIONS: dict[type, tuple[type, ...]] = {
 
 
 def signature_types(function: Callable[..., Any]) -> tuple[list[Any], Any]:
-    """Return the annotated types of a function's positional parameters and of its result; None where there are none."""
+    """Return the annotated types of a function's parameters and of its result; None for missing ones."""
     try:
         hints = typing.get_type_hints(function)
         names = [p.name for p in inspect.signature(function).parameters.values()]
@@ -63,5 +63,5 @@ def check_types(graph: Graph, edges: Iterable[Edge]) -> None:
         if not compatible(given, wanted):
             raise QueryError(
                 f"{shorten(graph.nodes[s], 60)}.outputs[{o}] gives {given.__name__}, but "
-                f"{shorten(graph.nodes[t], 60)}.inputs[{i}] takes {wanted.__name__}; put a conversion between them"
+                f"{shorten(graph.nodes[t], 60)}.inputs[{i}] takes {wanted.__name__}; convert in between"
             )

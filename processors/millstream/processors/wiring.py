@@ -1,8 +1,9 @@
 """What both engines share when they wire a plan: options, instances, and tracing a failure to its processor.
 
-Nothing on the event path watches for failures. When one happens, the traceback is read: frames of generated code tell the node
-by their line, frames of a processor's own methods by their ``self``. The innermost of them in each wiring is the one that
-failed; wirings nested inside each other (a query inside a slice) give the steps of the place.
+Nothing on the event path watches for failures. When one happens, the traceback is read: frames of generated
+code tell the node by their line, frames of a processor's own methods by their ``self``. The innermost of them
+in each wiring is the one that failed; wirings nested inside each other (a query inside a slice) give the
+steps of the place.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ HOLE = Hole()
 
 @frozen
 class DeadLetter:
-    """What the sink given as ``on_error`` gets for each failure: the error and the failing processor's own input."""
+    """What a sink given as ``on_error`` gets for a failure: the error and the failing processor's input."""
 
     error: StreamError
     events: tuple[Any, ...]
@@ -109,7 +110,7 @@ class Wiring:
             self._letters(DeadLetter(failure, events))
 
     def blame(self, error: BaseException, otherwise: int | None = None) -> StreamError:
-        """Return the error that names the processor which failed; `otherwise` is it if the traceback does not tell."""
+        """Return the error that names the failing processor, `otherwise` if the traceback does not tell."""
         path, events = trace(error.__traceback__)
         if not path and otherwise is not None:
             path = [(self, otherwise)]
@@ -131,7 +132,7 @@ Path = list[tuple[Wiring, int]]
 
 
 def trace(traceback: TracebackType | None) -> tuple[Path, tuple[Any, ...]]:
-    """Return the failing node of each wiring along a traceback, the outermost first, and the events it failed on."""
+    """Return the failing node of each wiring along a traceback, outermost first, and the events it took."""
     found: dict[int, tuple[Wiring, int]] = {}
     events: tuple[Any, ...] = ()
     while traceback is not None:
