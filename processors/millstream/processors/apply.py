@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from attrs import field
 
 from .errors import QueryError, at_least, shorten
-from .expressions import Expression, as_function, describe
+from .expressions import Expression, as_function, describe, source
 from .processor import Inline, Uniform, processor
 from .types import signature_types
 
@@ -38,7 +38,7 @@ def inline_call(function: Any, inputs: int) -> tuple[str, dict[str, Any]]:
         names[f"c{len(names)}"] = value
         return f"{{c{len(names) - 1}}}"
 
-    return function._source(slots, bind), names
+    return source(function, slots, bind), names
 
 
 def _is_function(owner: Any, attribute: Any, value: Any) -> None:

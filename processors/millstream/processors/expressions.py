@@ -32,6 +32,8 @@ PRECEDENCE = {
 }  # fmt: skip
 COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">=", "in"})
 ATOM = 15
+#: how deep generated text may nest
+NESTING = 40
 
 
 @frozen(eq=False, repr=False)
@@ -40,7 +42,7 @@ class Expression:
 
     __hash__ = object.__hash__
 
-    def _source(self, inputs: tuple[str, ...], bind: Bind) -> str:
+    def _render(self, texts: list[str], bind: Bind) -> str:
         raise TypeError(f"{type(self).__name__} has no Python form")
 
     def _children(self) -> tuple[Expression, ...]:
@@ -115,9 +117,6 @@ class Input(Expression):
     _index: int
     _name: str
 
-    def _source(self, inputs: tuple[str, ...], bind: Bind) -> str:
-        return inputs[self._index]
-
     def __repr__(self) -> str:
         return self._name
 
@@ -132,7 +131,7 @@ class Constant(Expression):
     def _boolean(self) -> bool:
         return isinstance(self._value, bool)
 
-    def _source(self, inputs: tuple[str, ...], bind: Bind) -> str:
+    def _render(self, texts: list[str], bind: Bind) -> str:
         if self._value is None or type(self._value) in (int, bool):
             return f"({self._value!r})" if type(self._value) is int and self._value < 0 else repr(self._value)
         return bind(self._value)
@@ -151,8 +150,8 @@ class Attribute(Expression):
     def _children(self) -> tuple[Expression, ...]:
         return (self._of,)
 
-    def _source(self, inputs: tuple[str, ...], bind: Bind) -> str:
-        of = self._of._source(inputs, bind)
+    def _render(self, texts: list[str], bind: Bind) -> str:
+        (of,) = texts
         if not self._name.isidentifier():
             raise ParameterError(f"{self._name!r} is not a field name; write E[{self._name!r}]")
         if isinstance(self._of, Input):
@@ -178,8 +177,8 @@ class Item(Expression):
     def _children(self) -> tuple[Expression, ...]:
         return self._of, self._key
 
-    def _source(self, inputs: tuple[str, ...], bind: Bind) -> str:
-        return f"{_wrap(self._of._source(inputs, bind), self._of)}[{self._key._source(inputs, bind)}]"
+    def _render(self, texts: list[str], bind: Bind) -> str:
+        return f"{_wrap(texts[0], self._of)}[{texts[1]}]"
 
     def __repr__(self) -> str:
         return f"{_text(self._of, ATOM)}[{self._key!r}]"
@@ -199,8 +198,8 @@ class Unary(Expression):
     def _boolean(self) -> bool:
         return self._operator == "not"
 
-    def _source(self, inputs: tuple[str, ...], bind: Bind) -> str:
-        of = self._of._source(inputs, bind)
+    def _render(self, texts: list[str], bind: Bind) -> str:
+        (of,) = texts
         if self._operator == "~":
             return f"{bind(_invert)}({of})"
         return f"({'-' if self._operator == 'neg' else 'not '}{of})"
@@ -224,8 +223,8 @@ class Binary(Expression):
     def _boolean(self) -> bool:
         return self._operator in COMPARISONS or self._operator in ("and", "or")
 
-    def _source(self, inputs: tuple[str, ...], bind: Bind) -> str:
-        return f"({self._left._source(inputs, bind)} {self._operator} {self._right._source(inputs, bind)})"
+    def _render(self, texts: list[str], bind: Bind) -> str:
+        return f"({texts[0]} {self._operator} {texts[1]})"
 
     def __repr__(self) -> str:
         if self._operator == "in":
@@ -248,10 +247,10 @@ class Method(Expression):
     def _children(self) -> tuple[Expression, ...]:
         return (self._of, *self._args, *(v for _, v in self._kwargs))
 
-    def _source(self, inputs: tuple[str, ...], bind: Bind) -> str:
-        args = [a._source(inputs, bind) for a in self._args]
-        args += [f"{k}={v._source(inputs, bind)}" for k, v in self._kwargs]
-        return f"{_wrap(self._of._source(inputs, bind), self._of)}.{self._name}({', '.join(args)})"
+    def _render(self, texts: list[str], bind: Bind) -> str:
+        named = [""] * len(self._args) + [f"{k}=" for k, _ in self._kwargs]
+        args = ", ".join(map(str.__add__, named, texts[1:]))
+        return f"{_wrap(texts[0], self._of)}.{self._name}({args})"
 
     def __repr__(self) -> str:
         args = [repr(a) for a in self._args] + [f"{k}={v!r}" for k, v in self._kwargs]
@@ -268,8 +267,8 @@ class Apply(Expression):
     def _children(self) -> tuple[Expression, ...]:
         return self._args
 
-    def _source(self, inputs: tuple[str, ...], bind: Bind) -> str:
-        return f"{bind(self._function)}({', '.join(a._source(inputs, bind) for a in self._args)})"
+    def _render(self, texts: list[str], bind: Bind) -> str:
+        return f"{bind(self._function)}({', '.join(texts)})"
 
     def __repr__(self) -> str:
         return f"call({', '.join([describe(self._function), *map(repr, self._args)])})"
@@ -286,8 +285,8 @@ class IfElse(Expression):
     def _children(self) -> tuple[Expression, ...]:
         return self._condition, self._then, self._otherwise
 
-    def _source(self, inputs: tuple[str, ...], bind: Bind) -> str:
-        condition, then, otherwise = (c._source(inputs, bind) for c in self._children())
+    def _render(self, texts: list[str], bind: Bind) -> str:
+        condition, then, otherwise = texts
         return f"({then} if {condition} else {otherwise})"
 
     def __repr__(self) -> str:
@@ -378,7 +377,7 @@ def as_function(function: Any) -> Callable[..., Any]:
 
 def compile_expression(expression: Expression) -> Callable[..., Any]:
     """Return one Python function for an expression."""
-    names = [f"x{i}" for i in range(expression._arity)]
+    names = tuple(f"x{i}" for i in range(expression._arity))
     scope: dict[str, Any] = {}
 
     def bind(value: object) -> str:
@@ -386,8 +385,40 @@ def compile_expression(expression: Expression) -> Callable[..., Any]:
         scope[name] = value
         return name
 
-    text = f"lambda {', '.join(names)}: {expression._source(tuple(names), bind)}"
+    text = f"lambda {', '.join(names)}: {source(expression, names, bind)}"
     return eval(compile(text, f"<{shorten(expression, 60)}>", "eval"), scope)  # type: ignore[no-any-return]
+
+
+def source(expression: Expression, inputs: tuple[str, ...], bind: Bind) -> str:
+    """Return Python text for an expression over named inputs; `bind` gives a name to an object.
+
+    Without recursion: what lies `NESTING` levels down becomes a function of its own, because Python's parser
+    does not take deeper nesting.
+    """
+    heights = _heights(expression)
+    texts: dict[int, str] = {}
+    stack = [(expression, False)]
+    while stack:
+        e, ready = stack.pop()
+        if isinstance(e, Input):
+            texts[id(e)] = inputs[e._index]
+        elif heights[id(e)] % NESTING == 0 and e is not expression:
+            own = ", ".join(inputs[: e._arity])
+            texts[id(e)] = f"{bind(compile_expression(e))}({own})"
+        elif ready:
+            texts[id(e)] = e._render([texts[id(c)] for c in e._children()], bind)
+        else:
+            stack.append((e, True))
+            stack.extend((c, False) for c in e._children())
+    return texts[id(expression)]
+
+
+def _heights(expression: Expression) -> dict[int, int]:
+    """Return how many levels each part of an expression has, the smallest parts one."""
+    heights: dict[int, int] = {}
+    for e in reversed(list(walk(expression))):
+        heights[id(e)] = 1 + max((heights[id(c)] for c in e._children()), default=0)
+    return heights
 
 
 X = Input(0, "X")

@@ -11,10 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
+from itertools import repeat
 from typing import Any, ClassVar, Literal, TypeVar, dataclass_transform
 
 import attrs
-from attrs import NOTHING, Factory, field, frozen
+from attrs import Factory, field, frozen
+from more_itertools import roundrobin
 
 from .errors import QueryError
 from .expressions import describe
@@ -217,15 +219,7 @@ class Router(Processor):
 
     def order(self, inputs: Sequence[Iterator[Any]]) -> Iterable[tuple[int, Any]]:
         """Return (port, event) as pull reads them: the inputs in turn, until all are exhausted."""
-        live = list(enumerate(inputs))
-        while live:
-            for entry in list(live):
-                port, events = entry
-                event = next(events, NOTHING)
-                if event is NOTHING:
-                    live.remove(entry)
-                else:
-                    yield port, event
+        return roundrobin(*(zip(repeat(port), events) for port, events in enumerate(inputs)))
 
 
 def is_state(attribute: Any) -> bool:

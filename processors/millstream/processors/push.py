@@ -18,6 +18,7 @@ from types import BuiltinMethodType, TracebackType
 from typing import Any, NoReturn, Self
 
 from attrs import frozen
+from more_itertools import consume
 
 from .codegen import Source, push_source
 from .errors import ClosedError, StreamError
@@ -232,7 +233,7 @@ class Run:
         if self._closed:
             self._refuse()
         try:
-            deque(map(self._entries[port], compress(events, self._ticks[port])), maxlen=0)
+            consume(map(self._entries[port], compress(events, self._ticks[port])))
         except BaseException as error:
             self._fail(error, port)
 
