@@ -1,0 +1,99 @@
+"""What the processors that take local states have in common: reading, checking and ordering them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
+
+from attrs import field
+
+from millstream.processors import E, ParameterError, Processor, as_function, processor, state, transient
+
+from .clocks import LocalState
+from .repair import SequenceRepair
+
+#: of all windows, or of each process's window; None is unbounded
+Width = int | None | Mapping[str, int | None]
+
+
+def copy_core(core: Any) -> Any:
+    """Copy a state field that is one of this package's plain classes."""
+    return core.copy()
+
+
+def one_of(*choices: str) -> Callable[[Any, Any, str], None]:
+    """Return an attrs validator: one of some words."""
+
+    def check(owner: Any, attribute: Any, value: str) -> None:
+        if value not in choices:
+            names = " or ".join(map(repr, choices))
+            raise ParameterError(f"{type(owner).__name__}: {attribute.name} must be {names}, got {value!r}")
+
+    return check
+
+
+@processor
+class StateProcessor(Processor):
+    """Base of the processors that take local states: finds, checks and orders them."""
+
+    processes: Sequence[str] = field(converter=tuple)
+    width: Width = None
+    #: how process, vector clock and value are found in an event
+    process: Any = field(default=E.process, kw_only=True)
+    clock: Any = field(default=E.clock, kw_only=True)
+    value: Any = field(default=E.value, kw_only=True)
+    #: sequence number of the first state of each process
+    first: int = field(default=0, kw_only=True)
+    #: how many states of a process may be held while one before them is missing, and what happens then
+    patience: int = field(default=1000, kw_only=True)
+    gap: Literal["raise", "fill"] = field(default="raise", kw_only=True, validator=one_of("raise", "fill"))
+    duplicate: Literal["raise", "drop"] = field(
+        default="raise", kw_only=True, validator=one_of("raise", "drop")
+    )
+    repair: SequenceRepair = state(of=lambda self: self.new_repair(), copy=copy_core)
+    read: tuple[Callable[[Any], Any], ...] = transient()
+
+    def __attrs_post_init__(self) -> None:
+        name = type(self).__name__
+        if not self.processes:
+            raise ParameterError(f"{name}: processes must name at least one process")
+        if len(set(self.processes)) < len(self.processes):
+            raise ParameterError(f"{name}: processes must differ, got {list(self.processes)}")
+        self.check_names("width", self.width if isinstance(self.width, Mapping) else {})
+        for width in self.widths:
+            if width is not None and width < 1:
+                raise ParameterError(f"{name}: width must be at least 1, got {width}")
+
+    def check_names(self, parameter: str, mapping: Mapping[str, Any]) -> None:
+        """Complain about names in a parameter that are not processes."""
+        if unknown := [p for p in mapping if p not in self.processes]:
+            raise ParameterError(f"{type(self).__name__}: {parameter} names unknown process {unknown[0]!r}")
+
+    @property
+    def widths(self) -> list[int | None]:
+        """The width of each process's window; None is unbounded."""
+        width = self.width
+        return [width.get(p) if isinstance(width, Mapping) else width for p in self.processes]
+
+    def new_repair(self) -> SequenceRepair:
+        """Return the initial state of the sequence repair."""
+        return SequenceRepair(self.processes, self.first, self.patience, self.gap, self.duplicate)
+
+    def prepare(self) -> None:
+        """Compile the expressions that read an event."""
+        self.read = tuple(as_function(f) for f in (self.process, self.clock, self.value))
+
+    def step(self, event: Any) -> None:
+        """Take an event; process the states that are in order now."""
+        process, clock, value = (read(event) for read in self.read)
+        for ready in self.repair.arrive(LocalState(process, tuple(clock), value)):
+            self.advance(ready)
+
+    def end(self) -> None:
+        """Process, or complain about, states whose predecessors never came."""
+        for ready in self.repair.end():
+            self.advance(ready)
+
+    def advance(self, local: LocalState) -> None:
+        """Process the next state of a process."""
+        raise NotImplementedError
