@@ -3,9 +3,11 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from millstream.palettes.timesync import SyncCore
 
-METHODS = ("heads", "method 1", "method 2")
+from millstream.palettes.timesync import SyncCore
+from millstream.palettes.timesync.core import Method
+
+METHODS: tuple[Method, ...] = ("heads", "method 1", "method 2")
 each_method = pytest.mark.parametrize("method", METHODS)
 
 

@@ -1,12 +1,16 @@
 """The output queue takes bursts, the feeder hands them on."""
 
+from typing import Any
+
 import pytest
+
 from millstream.palettes.timesync import Feeder, OutputQueue, Synchronizer
 from millstream.processors import X
 
 
 def test_burst_waits_in_the_queue_until_it_is_fed():
-    queue, seen = OutputQueue(), []
+    seen: list[Any] = []
+    queue = OutputQueue()
     run = Synchronizer(time=X, streams="ab").into(queue)
     run.push_all([1, 2, 3], 0)
     run.push(9, 1)
@@ -17,7 +21,8 @@ def test_burst_waits_in_the_queue_until_it_is_fed():
 
 
 def test_feeder_on_a_thread_hands_on_everything_in_order_through_a_small_queue():
-    queue, seen = OutputQueue(capacity=3), []
+    seen: list[Any] = []
+    queue = OutputQueue(capacity=3)
     with Feeder(queue, seen.append):
         run = Synchronizer(time=X, streams="ab").into(queue)
         run.push_all(range(500), 0)
@@ -49,7 +54,7 @@ def test_queue_refuses_wrong_parameters_and_events_after_its_end():
     with pytest.raises(ValueError, match="OutputQueue: capacity must be at least 1, got 0"):
         OutputQueue(0)
     with pytest.raises(ValueError, match="OutputQueue: full must be 'wait' or 'drop' or 'raise', got 'grow'"):
-        OutputQueue(full="grow")
+        OutputQueue(full="grow")  # type: ignore[arg-type]
     queue = OutputQueue()
     queue.close()
     with pytest.raises(ValueError, match="OutputQueue: closed"):

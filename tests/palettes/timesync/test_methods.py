@@ -2,9 +2,12 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
-from millstream.palettes.timesync import SyncCore
 
-METHODS = ("heads", "method 1", "method 2")
+from millstream.palettes.timesync import SyncCore
+from millstream.palettes.timesync.core import Method
+from millstream.palettes.timesync.methods import AddThenProcess
+
+METHODS: tuple[Method, ...] = ("heads", "method 1", "method 2")
 
 #: Figure 2: which stream an event belongs to; events are named by their timestamps
 FIGURE_2 = {0: 2, 1: 2, 2: 2, 4: 2, 9: 2, 6: 1, 7: 1, 11: 1, 3: 3, 5: 3, 8: 3, 10: 4, 12: 4}
@@ -29,6 +32,10 @@ def run(method, events, streams):
     return steps, core.flush()
 
 
+def flat(steps):
+    return [event for step in steps for event in step]
+
+
 def by_time(events):
     return sorted(((k, t, i) for i, (k, t) in enumerate(events)), key=lambda e: (e[1], e[2]))
 
@@ -46,6 +53,7 @@ def test_figure_3_tree_has_the_shape_and_readiness_tables_of_the_figure():
     core = SyncCore.of([1, 2, 3, 4], "method 1")
     for t in ARRIVALS[:10]:
         core.arrive(FIGURE_2[t], t, t)
+    assert isinstance(core.buffer, AddThenProcess)
     tree = core.buffer.tree
     rows, level = [], [tree.root]
     while level:
@@ -59,7 +67,7 @@ def test_figure_3_tree_has_the_shape_and_readiness_tables_of_the_figure():
 def test_every_method_sends_a_sorted_prefix_at_every_moment_and_all_of_it_in_the_end(events):
     for method in METHODS:
         steps, rest = run(method, events, 4)
-        assert sum(steps, []) + rest == by_time(events)
+        assert flat(steps) + rest == by_time(events)
 
 
 @given(arrivals())
@@ -80,7 +88,7 @@ def test_tree_methods_never_release_earlier_than_heads(events):
     for method in METHODS[1:]:
         steps, _ = run(method, events, 4)
         for i in range(len(events)):
-            assert len(sum(steps[: i + 1], [])) <= len(sum(heads[: i + 1], []))
+            assert len(flat(steps[: i + 1])) <= len(flat(heads[: i + 1]))
 
 
 @given(arrivals(streams=1))
@@ -94,7 +102,7 @@ def test_one_stream_passes_through_at_once(events):
 def test_equal_times_keep_their_order_of_arrival():
     for method in METHODS:
         steps, rest = run(method, [(1, 5), (0, 5), (2, 5), (3, 6)], 4)
-        assert sum(steps, []) + rest == [(1, 5, 0), (0, 5, 1), (2, 5, 2), (3, 6, 3)]
+        assert flat(steps) + rest == [(1, 5, 0), (0, 5, 1), (2, 5, 2), (3, 6, 3)]
 
 
 def test_method_2_looks_at_no_more_nodes_than_method_1():

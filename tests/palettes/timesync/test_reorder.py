@@ -1,8 +1,11 @@
 """Reorder: bounded disorder inside one stream."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from millstream.palettes.timesync import Reorder, ReorderBuffer
 from millstream.processors import ParameterError, StreamError, X
 
@@ -15,7 +18,9 @@ def test_reorder_sorts_what_is_within_the_bound(times, bound):
 
 @given(st.lists(st.integers(0, 50)), st.integers(0, 10))
 def test_reorder_sends_or_rejects_every_event_and_stays_sorted(times, bound):
-    run = Reorder(bound, time=X, late="side").into(out := [], late := [])
+    out: list[Any] = []
+    late: list[Any] = []
+    run = Reorder(bound, time=X, late="side").into(out, late)
     run.push_all(times)
     run.end()
     assert out == sorted(out)

@@ -2,12 +2,15 @@
 
 import pickle
 from random import Random
+from typing import Any
 
 import pytest
+
 from millstream.palettes.timesync import AddStream, ManualClock, RemoveStream, Synchronizer, Tick
+from millstream.palettes.timesync.core import Method
 from millstream.processors import ParameterError, StreamError, X
 
-METHODS = ("heads", "method 1", "method 2")
+METHODS: tuple[Method, ...] = ("heads", "method 1", "method 2")
 
 
 def tagged(**options):
@@ -15,7 +18,8 @@ def tagged(**options):
 
 
 def test_synchronizer_has_an_input_for_each_stream():
-    run = Synchronizer(time=X, streams=["a", "b", "c"]).into(out := [])
+    out: list[Any] = []
+    run = Synchronizer(time=X, streams=["a", "b", "c"]).into(out)
     for port, time in [(0, 1), (0, 4), (1, 2), (2, 3), (1, 5), (2, 6)]:
         run.push(time, port)
     assert out == [1, 2, 3, 4]
@@ -39,7 +43,9 @@ def test_synchronizer_equals_sorting_for_a_thousand_delayed_events(method):
 def test_late_events_go_to_the_side_output():
     clock = ManualClock()
     query = tagged(max_delay=5.0, max_failures=3, late="side", clock=clock)
-    run = query.into(out := [], late := [])
+    out: list[Any] = []
+    late: list[Any] = []
+    run = query.into(out, late)
     run.push(("a", 7))
     clock.advance(6)
     run.push(Tick())
@@ -60,7 +66,8 @@ def test_late_events_are_dropped_or_raise():
 
 def test_arrival_times_can_come_from_the_events():
     query = Synchronizer(time=X[1], streams=["a", "b"], key=X[0], max_delay=5, arrival=X[2])
-    run = query.into(out := [])
+    out: list[Any] = []
+    run = query.into(out)
     run.push(("a", 1, 100))
     run.push(("a", 2, 104))
     run.push(("a", 3, 106))
@@ -69,7 +76,8 @@ def test_arrival_times_can_come_from_the_events():
 
 def test_streams_are_added_and_removed_while_running():
     events = [("a", 1), AddStream("c"), ("b", 2), ("a", 3), RemoveStream("c"), ("b", 4), RemoveStream("a")]
-    run = tagged().into(out := [])
+    out: list[Any] = []
+    run = tagged().into(out)
     seen = []
     for event in events:
         run.push(event)
@@ -97,14 +105,16 @@ def test_unknown_stream_is_refused_with_place_and_position():
 @pytest.mark.parametrize("method", METHODS)
 def test_snapshot_in_the_middle_continues_identically(method):
     events = [("a", 1), ("a", 4), ("b", 2), ("a", 6), ("b", 3), ("b", 9)]
-    run = tagged(method=method, max_delay=3, clock=lambda: 0.0).into(out := [])
+    out: list[Any] = []
+    run = tagged(method=method, max_delay=3, clock=lambda: 0.0).into(out)
     run.push_all(events[:3])
     saved = pickle.loads(pickle.dumps(run.save()))
     before = list(out)
     run.push_all(events[3:])
     run.end()
     whole = list(out)
-    again = tagged(method=method, max_delay=3, clock=lambda: 0.0).into(rest := [])
+    rest: list[Any] = []
+    again = tagged(method=method, max_delay=3, clock=lambda: 0.0).into(rest)
     again.load(saved)
     again.push_all(events[3:])
     again.end()

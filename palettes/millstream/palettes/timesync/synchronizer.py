@@ -46,7 +46,7 @@ class Synchronizer(Router):
     grow
         Add a stream when its first event comes, instead of refusing it.
     blame
-        Whose failure a wait in vain is: of the ``"silent"`` streams, or of the ``"producer"`` as the paper has it.
+        Whose failure a wait in vain is: of the ``"silent"`` streams, or, as in the paper, the ``"producer"``.
 
     Examples
     --------
@@ -94,7 +94,7 @@ class Synchronizer(Router):
         return (len(self.streams) if self.key is None else 1), (2 if self.late == "side" else 1)
 
     def new_core(self) -> SyncCore:
-        """Check the parameters (the state is built before anything else can), and return the initial state."""
+        """Check the parameters, because the state is built first of all; return the initial state."""
         self.check()
         return SyncCore.of(self.streams, self.method, self.max_delay, self.max_failures, self.blame)
 
