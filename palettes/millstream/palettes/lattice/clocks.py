@@ -145,7 +145,7 @@ class Stamper:
     #: a send is stamped like a local event; the clock of the state goes with the message
     send = local
 
-    def receive(self, clock: VectorClock, value: Any = None) -> LocalState:
+    def receive(self, clock: VectorClock | Sequence[int], value: Any = None) -> LocalState:
         """Stamp the receipt of a message that carries this clock."""
-        self.clock = self.clock.merge(clock)
+        self.clock = self.clock.merge(VectorClock(clock))
         return self.local(value)
