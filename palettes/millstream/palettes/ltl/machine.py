@@ -14,23 +14,55 @@ from weakref import WeakValueDictionary
 from attrs import define, field
 
 from .base import Formula
+from .letters import TREE
 from .nnf import Next, Node, translate
 from .tableau import Spot, Tableau
+from .verdict import Verdict
 
 Spots = frozenset[Spot]
 
 
-@define(eq=False, weakref_slot=True)
-class State:
+class Entries:
+    """Outgoing steps, one for each valuation of the letters: attributes for few letters, a table for more."""
+
+    __slots__ = ("row", *(f"n{v}" for v in range(1 << TREE)))
+    row: dict[int, Any]
+
+    def __init__(self) -> None:
+        self.row = {}
+        for v in range(1 << TREE):
+            setattr(self, f"n{v}", None)
+
+    def enter(self, valuation: int, entry: Any) -> None:
+        """Remember where a valuation leads."""
+        self.row[valuation] = entry
+        if valuation < 1 << TREE:
+            setattr(self, f"n{valuation}", entry)
+
+
+class State(Entries):
     """A state of a machine. ``verdict`` is True, False or None (open); ``final`` the verdict if the trace ended."""
 
-    machine: Machine
-    spots: Spots
-    against: Spots
-    verdict: bool | None
-    final: bool
-    #: valuation -> next state, filled in as needed
-    row: dict[int, State] = field(factory=dict, repr=False)
+    __slots__ = ("__weakref__", "against", "final", "ltl3", "ltlf", "machine", "rv", "spots", "verdict")
+
+    def __init__(
+        self, machine: Machine, spots: Spots, against: Spots, verdict: bool | None, final: bool
+    ) -> None:
+        super().__init__()
+        self.machine, self.spots, self.against = machine, spots, against
+        self.verdict, self.final = verdict, final
+        self.ltl3, self.ltlf = Verdict.of(verdict), Verdict.of(final)
+        presumed = Verdict.PRESUMABLY_TRUE if final else Verdict.PRESUMABLY_FALSE
+        self.rv = presumed if verdict is None else self.ltl3
+
+    def __repr__(self) -> str:
+        return f"State({self.ltl3}, final={self.final})"
+
+    def __copy__(self) -> State:
+        return self
+
+    def __deepcopy__(self, memo: object) -> State:
+        return self
 
     def __reduce__(self) -> Any:
         m = self.machine
@@ -85,7 +117,7 @@ class Machine:
         else:
             step = self.tableau.step
             following = self.intern(step(state.spots, valuation), step(state.against, valuation))
-        state.row[valuation] = following
+        state.enter(valuation, following)
         return following
 
 

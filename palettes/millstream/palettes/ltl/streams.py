@@ -1,0 +1,149 @@
+"""Any formula as a network of verdict streams: every operator turns the verdicts of its operands, in order, into its own.
+
+Verdicts travel as runs (value, how many). An operator keeps the positions it cannot decide yet: a number of them
+if its bounds count positions, their times if they count time. The cost of an event does not depend on bounds.
+Subformulas about the present and the past are evaluated together by one compiled function (`instant`) and enter
+the network as leaves. A verdict is known here when the operands that decide it are, in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import repeat
+from typing import Any
+
+from attrs import define, field
+
+from millstream.processors.errors import ParameterError
+
+from . import formula as fm
+from .base import Formula
+from .bounds import Bounds
+from .instant import compile_instants
+from .letters import Atoms, Leaves
+from .operators import Flip, Join, Next, Operator, Out, Past, Previously, Until
+from .past import BoundedSince, Memory, Since
+from .rewrite import core, instants, kind
+from .walk import subformulas
+
+Runs = list[tuple[bool, int]]
+
+
+@define
+class Network:
+    """The state of a run: the operators, children first, their memories, and the number of events."""
+
+    operators: list[Operator]
+    #: for each leaf formula, where its verdicts go
+    entries: list[list[tuple[Operator, int]]]
+    out: Out
+    memories: list[Memory]
+    #: the operators that want to know of each event's time
+    ticking: list[Operator]
+    n: int = 0
+    #: the time of the last event
+    last: float | None = None
+
+
+@define
+class StreamEngine:
+    """Verdicts in order through a network."""
+
+    formula: Formula
+    atoms: Atoms
+    time: Any = None
+    leaves: list[Formula] = field(init=False)
+    _values: Any = field(init=False)
+    _instant: Any = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.formula = core(self.formula)
+        if kind(self.formula).depth > 250:
+            raise ParameterError("Verdicts: with long bounds or times, operators nest at most 250 deep")
+        known = instants(self.formula)
+        needed = {c for f in subformulas(self.formula) if f not in known for c in f.children if c in known}
+        self.leaves = list(needed) if self.formula not in known else [self.formula]
+        self._values, self._instant = compile_instants(self.leaves, Leaves("Verdicts", self.atoms))
+
+    def fresh(self) -> Network:
+        """Return the state before the first event."""
+        return build(self.formula, self.leaves, self._instant.fresh(), self.time is not None)
+
+    def step(self, p: Network, event: Any) -> Runs:
+        """Read one event; return the verdicts that leave, as runs."""
+        t = p.n if self.time is None else self._now(p, event)
+        for operator in p.ticking:
+            operator.tick(t)
+        values = self._values(event, t, p.memories)
+        p.n += 1
+        for value, targets in zip(values, p.entries, strict=True):
+            for target, side in targets:
+                target.push(side, value, 1)
+        return p.out.take()
+
+    def _now(self, p: Network, event: Any) -> float:
+        t: float = self.time(event)
+        if p.last is not None and not t >= p.last:
+            raise ValueError(f"events must come in order of time: {t!r} after {p.last!r}; sort them first")
+        p.last = t
+        return t
+
+    def iterate(self, p: Network, events: Iterator[Any]) -> Iterator[bool]:
+        """Yield the verdicts for events."""
+        for event in events:
+            for value, count in self.step(p, event):
+                yield from repeat(value, count)
+
+    def end(self, p: Network) -> Runs:
+        """Return the verdicts of pending positions if the trace ends now."""
+        for operator in p.operators:
+            operator.finish(p.n)
+        return p.out.take()
+
+
+def build(formula: Formula, leaves: list[Formula], memories: list[Memory], timed: bool) -> Network:
+    """Return the network of a formula over its leaves."""
+    out = Out()
+    made: dict[Formula, Operator] = {}
+    operators: list[Operator] = []
+    targets: dict[Formula, list[tuple[Operator, int]]] = {formula: [(out, 0)]}
+    for f in reversed(subformulas(formula)):
+        if f in leaves or f not in targets:
+            continue
+        operator = make(f, timed)
+        operator.targets = targets[f]
+        made[f] = operator
+        operators.insert(0, operator)
+        for side, child in enumerate(f.children):
+            targets.setdefault(child, []).append((operator, side))
+    ticking = [o for o in operators if timed or isinstance(o, Previously)]
+    return Network(operators, [targets[leaf] for leaf in leaves], out, memories, ticking)
+
+
+def make(f: Formula, timed: bool) -> Operator:
+    """Return the operator of a formula."""
+    match f:
+        case fm.Not():
+            return Flip()
+        case fm.And():
+            return Join(absorbing=False)
+        case fm.Or():
+            return Join(absorbing=True)
+        case fm.X():
+            return Next()
+        case fm.Y():
+            return Previously()
+        case fm.F() | fm.G() | fm.U() | fm.R():
+            return Until(
+                len(f.children),
+                bounds=f.bounds or Bounds(),
+                timed=timed,
+                flip=isinstance(f, fm.G | fm.R),
+                open=f.bounds is None,
+            )
+        case fm.O() | fm.H() | fm.S():
+            memory = Since() if f.bounds is None else BoundedSince(f.bounds)
+            return Past(len(f.children), memory=memory, timed=timed, flip=isinstance(f, fm.H))
+    raise ParameterError(f"Verdicts: {f!r} has no verdict stream")
+
+
