@@ -1,0 +1,1 @@
+"""The experiments of the papers that millstream is built from, one module each."""
