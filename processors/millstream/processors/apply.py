@@ -151,7 +151,7 @@ class Fork(Uniform):
     ([1, 2], [1, 2])
     """
 
-    icon: ClassVar[str] = "⑂"
+    icon: ClassVar[str] = "⋔"
     ways: int = field(default=2, validator=at_least(1))
 
     @property

@@ -93,21 +93,21 @@ def _drain(out: Source, region: Region, node: int, depth: int, hub: bool) -> Non
     out.add(depth + 1, "yield" if hub else "pass")
 
 
-def _scope(out: Source, scope: Scope, depth: int) -> None:
-    """Print the items of a scope; a condition that comes last leaves early instead of nesting deeper."""
+def _scope(out: Source, scope: Scope, depth: int, tail: bool = True) -> None:
+    """Print the items of a scope; a condition that comes last of all leaves early, it does not nest."""
     while True:
-        last = scope.items[-1] if scope.items else None
-        nested = isinstance(last, Place) and last.inside is not None
-        for item in scope.items[:-1] if nested else scope.items:
+        last = scope.items[-1] if tail and scope.items else None
+        inside = last.inside if isinstance(last, Place) else None
+        for item in scope.items if inside is None else scope.items[:-1]:
             _item(out, item, depth)
-        if not (isinstance(last, Place) and last.inside is not None):
+        if inside is None or not isinstance(last, Place):
             return
         condition = _place(out, last, depth)
         out.add(depth, f"if not ({condition}):", last.node)
         for line in out.leave:
             out.add(depth + 1, line)
         _assign(out, last, depth)
-        scope = last.inside
+        scope = inside
 
 
 def _item(out: Source, item: Place | Send, depth: int) -> None:
@@ -117,7 +117,7 @@ def _item(out: Source, item: Place | Send, depth: int) -> None:
     if item.inside is not None:
         out.add(depth, f"if {condition}:", item.node)
         _assign(out, item, depth + 1)
-        _scope(out, item.inside, depth + 1)
+        _scope(out, item.inside, depth + 1, tail=False)
         out.add(depth + 1, "pass")
 
 
@@ -210,6 +210,11 @@ def _whole(values: tuple[str, ...]) -> str:
     return " and ".join(f"{v} is not HOLE" for v in values) or "True"
 
 
+def target(item: Send) -> str:
+    """Return the name of the function that takes what is sent."""
+    return f"{item.kind}_{item.node}" + (f"_{item.port}" if item.kind in ("port", "join") else "")
+
+
 def _send(out: Source, item: Send, depth: int) -> None:
     values = ", ".join(item.values)
     if out.tolerant and item.kind != "join":
@@ -217,9 +222,11 @@ def _send(out: Source, item: Send, depth: int) -> None:
         depth += 1
     if out.style == "pull":
         return out.add(depth, f"yield {values}")
-    name = f"{item.kind}_{item.node}" + (f"_{item.port}" if item.kind in ("port", "join") else "")
+    name = target(item)
     if out.style == "hub":
-        return out.add(depth, f"{name}({values})" if len(item.values) == 1 else f"{name}(({values}))")
+        return out.add(
+            depth, f"queue_{name}({values})" if len(item.values) == 1 else f"queue_{name}(({values}))"
+        )
     owner = -1 - item.node if item.kind == "sink" else item.node
     if item.kind in ("step", "port"):
         if out.counting:

@@ -36,11 +36,43 @@ ATOM = 15
 NESTING = 40
 
 
+def _operator(symbol: str, swapped: bool = False) -> Callable[[Expression, Any], Expression]:
+    """Return the method for a binary operator of the language."""
+
+    def method(self: Expression, other: Any) -> Any:
+        if not isinstance(other, Expression) and hasattr(type(other), "into"):
+            return NotImplemented  # a query: piping, not logic
+        left, right = (lift(other), self) if swapped else (self, lift(other))
+        if symbol in "&|" and left._boolean and right._boolean:
+            return Binary("and" if symbol == "&" else "or", left, right)
+        return Binary(symbol, left, right)
+
+    return method
+
+
 @frozen(eq=False, repr=False)
 class Expression:
     """A function of the events of one front, as a tree."""
 
     __hash__ = object.__hash__
+
+    __add__, __radd__ = _operator("+"), _operator("+", swapped=True)
+    __sub__, __rsub__ = _operator("-"), _operator("-", swapped=True)
+    __mul__, __rmul__ = _operator("*"), _operator("*", swapped=True)
+    __truediv__, __rtruediv__ = _operator("/"), _operator("/", swapped=True)
+    __floordiv__, __rfloordiv__ = _operator("//"), _operator("//", swapped=True)
+    __mod__, __rmod__ = _operator("%"), _operator("%", swapped=True)
+    __pow__, __rpow__ = _operator("**"), _operator("**", swapped=True)
+    __matmul__, __rmatmul__ = _operator("@"), _operator("@", swapped=True)
+    __and__, __rand__ = _operator("&"), _operator("&", swapped=True)
+    __or__, __ror__ = _operator("|"), _operator("|", swapped=True)
+    __xor__, __rxor__ = _operator("^"), _operator("^", swapped=True)
+    __lshift__, __rlshift__ = _operator("<<"), _operator("<<", swapped=True)
+    __rshift__, __rrshift__ = _operator(">>"), _operator(">>", swapped=True)
+    __lt__ = _operator("<")
+    __le__ = _operator("<=")
+    __gt__ = _operator(">")
+    __ge__ = _operator(">=")
 
     def _render(self, texts: list[str], bind: Bind) -> str:
         raise TypeError(f"{type(self).__name__} has no Python form")
@@ -86,28 +118,6 @@ class Expression:
 
     def __abs__(self) -> Apply:
         return Apply(abs, (self,))
-
-
-def _operator(symbol: str, swapped: bool) -> Callable[[Expression, Any], Any]:
-    def method(self: Expression, other: Any) -> Any:
-        if not isinstance(other, Expression) and hasattr(type(other), "into"):
-            return NotImplemented  # a query: piping, not logic
-        left, right = (lift(other), self) if swapped else (self, lift(other))
-        if symbol in "&|" and left._boolean and right._boolean:
-            return Binary("and" if symbol == "&" else "or", left, right)
-        return Binary(symbol, left, right)
-
-    return method
-
-
-for _symbol, _name in {
-    "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow",
-    "@": "matmul", "&": "and", "|": "or", "^": "xor", "<<": "lshift", ">>": "rshift",
-}.items():  # fmt: skip
-    setattr(Expression, f"__{_name}__", _operator(_symbol, swapped=False))
-    setattr(Expression, f"__r{_name}__", _operator(_symbol, swapped=True))
-for _symbol, _name in {"<": "lt", "<=": "le", ">": "gt", ">=": "ge"}.items():
-    setattr(Expression, f"__{_name}__", _operator(_symbol, swapped=False))
 
 
 @frozen(eq=False, repr=False)

@@ -39,7 +39,7 @@ class Pack(Processor):
     [['a', 'b', 'c'], ['a', 'd']]
     """
 
-    icon: ClassVar[str] = "[]"
+    icon: ClassVar[str] = "≡"
     when: Any = None
     test: Callable[[Any], Any] = transient()
     held: list[Any] = state(of=lambda self: [])

@@ -17,7 +17,7 @@ from typing import Any
 
 from attrs import NOTHING, define, field
 
-from .codegen import Source, pull_source
+from .codegen import Source, pull_source, target
 from .errors import BufferFullError, QueryError, StreamError, shorten
 from .graph import Graph
 from .plan import Plan, Region, make_plan
@@ -107,8 +107,7 @@ class _Puller:
             if len(region.sends) != 1:
                 queues[region.index] = [deque() for _ in region.sends]
                 for send, queue in zip(region.sends, queues[region.index], strict=True):
-                    suffix = f"_{send.port}" if send.kind in ("port", "join") else ""
-                    names[f"{send.kind}_{send.node}{suffix}"] = self._put(queue, send.node)
+                    names[f"queue_{target(send)}"] = self._put(queue, send.node)
         return queues
 
     def _put(self, queue: deque[Any], node: int) -> Callable[[Any], None]:

@@ -20,7 +20,7 @@ from typing import Any, NoReturn, Self
 from attrs import frozen
 from more_itertools import consume
 
-from .codegen import Source, push_source
+from .codegen import Source, push_source, target
 from .errors import ClosedError, StreamError
 from .graph import Graph
 from .joins import Join
@@ -177,10 +177,9 @@ class Run:
         """Return the region's function, or what it would merely call."""
         send, names = region.only_send, self._wiring.names
         if send is not None and not options.tolerant and not options.counting:
-            suffix = f"_{send.port}" if send.kind in ("port", "join") else ""
-            target = names[f"{send.kind}_{send.node}{suffix}"]
-            if send.kind != "sink" or isinstance(target, BuiltinMethodType):
-                return target  # type: ignore[no-any-return]
+            function = names[target(send)]
+            if send.kind != "sink" or isinstance(function, BuiltinMethodType):
+                return function  # type: ignore[no-any-return]
         return names[f"r{region.index}"]  # type: ignore[no-any-return]
 
     def _defer(self, function: Callable[..., Any], *values: Any) -> None:
