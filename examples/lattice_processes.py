@@ -12,6 +12,7 @@ careless: 27 local states, two in the critical section: possible
 """
 
 from multiprocessing import Pipe, Process, Queue
+from typing import Any
 
 from millstream.palettes.lattice import LatticeWindow, Stamper, possibly
 
@@ -39,7 +40,7 @@ def work(name, careful, inbox, outbox, reports):
 
 def monitor(careful):
     """Run the workers and watch what they report."""
-    reports: Queue = Queue()
+    reports: Queue[Any] = Queue()
     pipes = [Pipe(duplex=False) for _ in WORKERS]
     workers = []
     for k, name in enumerate(WORKERS):
