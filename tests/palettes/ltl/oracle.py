@@ -1,4 +1,4 @@
-"""Brute force, straight from the definitions; shares nothing with the code it checks but the formula classes."""
+"""Brute force, straight from the definitions; shares only the formula classes with what it checks."""
 
 from itertools import product
 from math import inf
@@ -6,6 +6,10 @@ from math import inf
 from millstream.palettes.ltl import Bounds
 from millstream.palettes.ltl import formula as fm
 from millstream.palettes.ltl.walk import subformulas
+
+
+def flat(lists):
+    return [x for one in lists for x in one]
 
 
 def _within(f, distance):
@@ -176,7 +180,7 @@ class Closure:
                     v[s] = p[0] and p[1]
                 case fm.U() | fm.S():
                     v[s] = guess[s]
-                    if p[1] and not v[s] or not p[1] and not p[0] and v[s]:
+                    if (p[1] and not v[s]) or (not p[1] and not p[0] and v[s]):
                         return None
                 case _:
                     v[s] = guess[s]
@@ -208,18 +212,22 @@ class Closure:
         )
 
     def ltl3(self, trace):
-        """Verdict about position 0 after each event, from the definition: does a good or bad infinite word remain?"""
+        """Verdict about position 0 after each event: does a good, or a bad, infinite word remain?"""
         n = len(self.states)
         edges = [[j for j in range(n) if self.follows(self.states[i], self.states[j])] for i in range(n)]
         live = self.fair(edges)
         verdicts = []
-        now = {want: None for want in (True, False)}
+        now = dict.fromkeys((True, False))
         for event in trace:
             seen = {}
             for want in (True, False):
                 here = [i for i in range(n) if self.states[i][0] == event]
                 if now[want] is None:
-                    reached = {i for i in here if self.first(self.states[i]) and self.states[i][1][self.formula] == want}
+                    reached = {
+                        i
+                        for i in here
+                        if self.first(self.states[i]) and self.states[i][1][self.formula] == want
+                    }
                 else:
                     reached = {j for i in now[want] for j in edges[i] if self.states[j][0] == event}
                 now[want] = reached
@@ -228,7 +236,7 @@ class Closure:
         return verdicts
 
     def fair(self, edges):
-        """States from which a path fulfils every until: repeatedly remove what cannot reach a fulfilment (a fixpoint)."""
+        """States from which a path fulfils every until: remove what cannot, until nothing changes."""
         n = len(edges)
         alive = set(range(n))
         untils = [s for s in self.guessed if isinstance(s, fm.U)]

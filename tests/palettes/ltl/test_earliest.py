@@ -11,7 +11,7 @@ from millstream.palettes.ltl.parser import parse
 from millstream.palettes.ltl.progress import Progression
 from millstream.palettes.ltl.strategies import formulas, traces
 
-from .oracle import finite
+from .oracle import finite, flat
 
 
 def run(engine, trace):
@@ -28,7 +28,7 @@ def progression(formula, time=None):
 @given(formulas(limit=4), traces(max_size=15))
 def test_earliest_progression(formula, trace):
     early, rest = run(progression(formula), trace)
-    assert sorted(sum(early, []) + rest) == list(enumerate(finite(formula, trace)))
+    assert sorted(flat(early) + rest) == list(enumerate(finite(formula, trace)))
 
 
 @settings(max_examples=300, deadline=None)
@@ -40,7 +40,7 @@ def test_earliest_progression_times(formula, trace, data):
         times.append(now)
     timed = [{**e, "t": t} for e, t in zip(trace, times, strict=True)]
     early, rest = run(progression(formula, lambda e: e["t"]), timed)
-    assert sorted(sum(early, []) + rest) == list(enumerate(finite(formula, trace, times)))
+    assert sorted(flat(early) + rest) == list(enumerate(finite(formula, trace, times)))
 
 
 @settings(max_examples=300, deadline=None)
@@ -49,7 +49,7 @@ def test_earliest_machine(formula, trace):
     leaves = Leaves("Test", None)
     valuation = leaves.function(leaves.valuation(machine(formula, True).letters))
     early, rest = run(EarliestMachine(formula, True, valuation), trace)
-    assert sorted(sum(early, []) + rest) == list(enumerate(finite(formula, trace)))
+    assert sorted(flat(early) + rest) == list(enumerate(finite(formula, trace)))
 
 
 def test_earliest_groups_do_not_grow():

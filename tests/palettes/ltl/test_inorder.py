@@ -8,7 +8,7 @@ from millstream.palettes.ltl.machine import machine
 from millstream.palettes.ltl.parser import parse
 from millstream.palettes.ltl.strategies import formulas, traces
 
-from .oracle import finite
+from .oracle import finite, flat
 
 
 def expand(runs):
@@ -24,7 +24,7 @@ def stepwise(engine, trace):
 @given(formulas(limit=2), traces(max_size=20))
 def test_inorder_finite_verdicts(formula, trace):
     outs, rest = stepwise(InOrder(formula, True, None), trace)
-    assert sum(outs, []) + rest == finite(formula, trace)
+    assert flat(outs) + rest == finite(formula, trace)
 
 
 @settings(max_examples=200, deadline=None)
@@ -48,7 +48,7 @@ def test_inorder_loop_equals_steps(formula, trace):
     engine = InOrder(formula, False, None)
     outs, rest = stepwise(engine, trace)
     p = engine.fresh()
-    assert list(engine.iterate(p, iter(trace))) == sum(outs, [])
+    assert list(engine.iterate(p, iter(trace))) == flat(outs)
     assert expand(engine.end(p)) == rest
 
 

@@ -49,7 +49,9 @@ def advance(m: Machine, log: Backlog, valuation: int) -> tuple[Backlog, list[tup
     return (past, states, melted, runs, counter), _leave(states, melted, runs)
 
 
-def _leave(states: dict[int, State], melted: dict[int, int], runs: deque[list[int]]) -> list[tuple[bool, int]]:
+def _leave(
+    states: dict[int, State], melted: dict[int, int], runs: deque[list[int]]
+) -> list[tuple[bool, int]]:
     out: list[tuple[bool, int]] = []
     while runs:
         verdict = states[find(melted, runs[0][0])].verdict

@@ -1,9 +1,9 @@
 """Verdicts of all positions at once: the pending positions, oldest first, as runs of equal machine states.
 
-Positions whose states are equal stay equal, so the pending ones form a few runs, each known by where it begins.
-A `Config` is the row of their states (without the beginnings). What an event does to the row depends on the
-event's valuation only and is computed once: an `Edge` says where it leads and which runs were born, melted
-together or decided. A step that changes nothing but states is the next config itself.
+Positions whose states are equal stay equal, so the pending ones form a few runs, each known by where it
+begins. A `Config` is the row of their states (without the beginnings). What an event does to the row
+depends on the event's valuation only and is computed once: an `Edge` says where it leads and which runs
+were born, melted together or decided. A step that changes nothing but states is the next config itself.
 
 Where runs become many (verdicts known early but held back by an older position), `backlog` takes over.
 """
@@ -20,8 +20,8 @@ from .machine import Entries, Machine, Spots, State, machine
 #: rows longer than this are not tabulated
 LONGEST: Final = 6
 
-#: what an edge does, if it is one of the frequent things: begin a run, melt all runs into the first, decide the
-#: only position, decide all positions alike
+#: what an edge does, if it is one of the frequent things: begin a run, melt all runs into the first, decide
+#: the only position, decide all positions alike
 BEGIN, MELT, NOW, ALL, OTHER = 1, 2, 3, 4, 5
 
 
@@ -30,7 +30,9 @@ class Edge:
 
     __slots__ = ("act", "born", "decided", "kept", "to", "value")
 
-    def __init__(self, to: Config, born: bool, decided: tuple[tuple[bool, int], ...], kept: list[int]) -> None:
+    def __init__(
+        self, to: Config, born: bool, decided: tuple[tuple[bool, int], ...], kept: list[int]
+    ) -> None:
         self.to, self.born = to, born
         #: (verdict, index of the first beginning that is not decided by it)
         self.decided = decided
@@ -51,7 +53,9 @@ class Edge:
         if self.born:
             starts.append(n)
         starts.append(n + 1)
-        out = [(value, starts[i] - starts[j]) for (value, i), j in zip(self.decided, self.froms(), strict=True)]
+        out = [
+            (value, starts[i] - starts[j]) for (value, i), j in zip(self.decided, self.froms(), strict=True)
+        ]
         starts[:] = [starts[i] for i in self.kept]
         return out
 

@@ -80,7 +80,9 @@ def values_of(f: fm.Quantifier, event: Any, env: Env, reader: Reader) -> list[An
     assert f.domain is not None
     domain = reader.read(f.domain, event, env)
     if not isinstance(domain, Iterable):
-        raise TypeError(f"{f.symbol} {f.variable} in {f.domain!r}: the domain must be iterable, got {domain!r}")
+        raise TypeError(
+            f"{f.symbol} {f.variable} in {f.domain!r}: the domain must be iterable, got {domain!r}"
+        )
     try:
         return list(dict.fromkeys(domain))
     except TypeError:

@@ -1,4 +1,4 @@
-"""Earliest verdicts, out of order: positions with equal remainders are one group, and are decided together."""
+"""Earliest verdicts, out of order: positions with equal remainders are one group and decided together."""
 
 from __future__ import annotations
 
@@ -27,7 +27,11 @@ class Groups:
 
 
 def regroup(
-    groups: dict[Any, Stretches], n: int, fresh: Any, step: Callable[[Any], Any], verdict: Callable[[Any], bool | None]
+    groups: dict[Any, Stretches],
+    n: int,
+    fresh: Any,
+    step: Callable[[Any], Any],
+    verdict: Callable[[Any], bool | None],
 ) -> tuple[dict[Any, Stretches], Decided]:
     """Step every remainder once, add position n with its own, and take out what is decided."""
     following: dict[Any, Stretches] = {}

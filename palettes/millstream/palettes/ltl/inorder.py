@@ -1,4 +1,4 @@
-"""The step from an event to the verdicts that it makes known, in order of positions (formulas without long bounds)."""
+"""Verdicts in order of positions, for formulas without long bounds: from an event to what it makes known."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ class Leaves:
         raise ParameterError(f"{self.owner}: {f!r} is not a leaf")
 
     def atom(self, name: str) -> str:
-        """Return the source of a named proposition; without ``atoms`` it is the event's field of that name."""
+        """Return the source of an atom; without ``atoms`` it is the event's field of that name."""
         if self.atoms is None:
             return self.term(Field(name))
         if name not in self.atoms:
@@ -88,7 +88,9 @@ class Leaves:
         done: dict[Any, str] = {}
         parts = post_order(term)
         if len(parts) > 80:
-            raise ParameterError(f"{self.owner}: a term of {len(parts)} parts is too long; compute it in an atom")
+            raise ParameterError(
+                f"{self.owner}: a term of {len(parts)} parts is too long; compute it in an atom"
+            )
         for t in parts:
             match t:
                 case Const():

@@ -1,9 +1,9 @@
 """The deterministic monitor of a formula: sets of tableau spots, numbered and connected as events demand.
 
 A `State` stands for all that matters of a prefix: the spots that would make the formula true and those that
-would make its negation true. If none of the former is live the verdict is false for good, if none of the latter
-it is true for good. States are interned per machine, machines per formula, so that a saved state finds its
-place again in another process.
+would make its negation true. If none of the former is live the verdict is false for good, if none of the
+latter it is true for good. States are interned per machine, machines per formula, so that a saved state
+finds its place again in another process.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Entries:
 
 
 class State(Entries):
-    """A state of a machine. ``verdict`` is True, False or None (open); ``final`` the verdict if the trace ended."""
+    """A state; ``verdict`` is True, False or None (open), ``final`` the verdict if the trace ended."""
 
     __slots__ = ("__weakref__", "against", "final", "ltl3", "ltlf", "machine", "rv", "spots", "verdict")
 
@@ -93,9 +93,10 @@ class Machine:
         self.origin = frozenset({(form.start, frozenset(self.tableau.constraints()))})
 
     def start(self, past: Spots | None = None) -> State:
-        """Return the state before the event at which the formula is asked, given what is known of the past."""
+        """Return the state before the event where the formula is asked, given what is known of the past."""
         past = self.origin if past is None else past
-        return self.intern(*(frozenset((m, o | {Next(root, True)}) for m, o in past) for root in self.roots))
+        spots, against = (frozenset((m, o | {Next(r, True)}) for m, o in past) for r in self.roots)
+        return self.intern(spots, against)
 
     def intern(self, spots: Spots, against: Spots, verdict: bool | None = None) -> State:
         """Return the state of these spots; decided states are all one."""

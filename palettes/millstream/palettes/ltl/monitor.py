@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any, Final
 
 from attrs import field
 
 from millstream.processors import Inline, Uniform, processor, state, transient
 from millstream.processors.errors import ParameterError
+from millstream.processors.processor import configuration
 
+from .automaton import Automaton, automaton_of
 from .base import Formula
+from .engines import FAR, finite_state, rules
+from .explain import explainer
 from .letters import Leaves, branch
 from .machine import Machine, State, machine
 from .parser import parse
+from .progress import at_end
+from .residual import Done
 from .verdict import Verdict
+from .verdicts import rebuilt
 
 SEMANTICS: Final = {"ltl3": "ltl3", "rv-ltl": "rv", "ltlf": "ltlf"}
 
@@ -25,7 +33,7 @@ class Monitor(Uniform):
     Parameters
     ----------
     formula : str or Formula
-        Any propositional formula whose bounds count positions.
+        The formula.
     atoms : dict, optional
         What each atom means: a function of the event or an expression. Without it, an atom is the event's
         field of that name.
@@ -33,6 +41,17 @@ class Monitor(Uniform):
         ``"ltl3"``: TRUE or FALSE as soon as no continuation can change it, else UNKNOWN.
         ``"rv-ltl"``: the same, but PRESUMABLY_TRUE or PRESUMABLY_FALSE, as if the trace ended here.
         ``"ltlf"``: the verdict of the finite trace read so far; the last one is the verdict of the trace.
+    time : function or expression, optional
+        The time of an event; bounds then count time. Without it, bounds count positions.
+    explain : bool
+        FALSE says why in ``because``. Keeps events until there is a verdict.
+
+    Notes
+    -----
+    Propositional formulas become a deterministic automaton, built as events demand, that anticipates: ``F a
+    & G !a`` is FALSE after the first event whatever it is. With quantifiers, times or very long bounds the
+    formula is rewritten with each event instead; verdicts are right, but one that only insight could give
+    early may come later.
 
     Examples
     --------
@@ -51,29 +70,97 @@ class Monitor(Uniform):
     formula: Formula = field(converter=parse)
     atoms: Any = field(default=None, kw_only=True)
     semantics: str = field(default="ltl3", kw_only=True)
-    now: State = state(of=lambda self: self.machine().start(), copy=lambda s: s)
-    _valuation: Any = transient()
+    time: Any = field(default=None, kw_only=True)
+    explain: bool = field(default=False, kw_only=True)
+    valuation: Any = transient()
+    rules: Any = transient()
+    explainer: Any = transient()
+    #: where the machine is, or history and remainder of the progression
+    now: Any = state(of=lambda self: self.fresh(), copy=deepcopy)
+    #: if the verdict is explained: the events until there is one, then the verdict
+    why: Any = state(of=lambda self: [] if self.explain else None)
 
     def __attrs_post_init__(self) -> None:
         if self.semantics not in SEMANTICS:
             known = ", ".join(SEMANTICS)
             raise ParameterError(f"Monitor: semantics must be one of {known}, got {self.semantics!r}")
-        leaves = Leaves("Monitor", self.atoms)
-        self._valuation = leaves.function(leaves.valuation(self.machine().letters))
+        if self.explain:
+            self.explainer = explainer("Monitor", self.formula, self.atoms, self.time)
+
+    @property
+    def finite_state(self) -> bool:
+        """Whether the formula is monitored by an automaton."""
+        return finite_state(self.formula, self.time, FAR)
 
     def machine(self) -> Machine:
         """Return the lazily built deterministic automaton that this monitor walks."""
+        if not self.finite_state:
+            raise ParameterError(
+                f"Monitor: {self.formula!r} has no finite automaton (quantifiers, times, bounds beyond "
+                f"{FAR}, or too many atoms)"
+            )
         return machine(self.formula, self.semantics == "ltlf")
 
+    def automaton(self) -> Automaton:
+        """Return the whole minimal automaton.
+
+        >>> len(Monitor("G (a -> F b)", semantics="rv-ltl").automaton().verdicts)
+        2
+        """
+        return automaton_of(self.machine(), SEMANTICS[self.semantics])
+
+    def fresh(self) -> Any:
+        """Return the state before the first event."""
+        if self.finite_state:
+            leaves = Leaves("Monitor", self.atoms)
+            self.valuation = leaves.function(leaves.valuation(self.machine().letters))
+            return self.machine().start()
+        self.rules = rules("Monitor", self.formula, self.atoms, self.time)
+        return [self.rules.fresh(), None]
+
     def step(self, event: Any) -> Verdict:
-        self.now = self.now.step(self._valuation(event))
-        return getattr(self.now, SEMANTICS[self.semantics])  # type: ignore[no-any-return]
+        if isinstance(self.why, Verdict):
+            return self.why
+        if self.valuation is not None:
+            self.now = self.now.step(self.valuation(event))
+            verdict: Verdict = getattr(self.now, SEMANTICS[self.semantics])
+        else:
+            verdict = self.rewrite(event)
+        return verdict if self.why is None else self.reasoned(event, verdict)
+
+    def rewrite(self, event: Any) -> Verdict:
+        """Read an event by progression."""
+        history, residual = self.now
+        if isinstance(residual, Done):
+            return Verdict.of(residual.parts[0])
+        moment = self.rules.moment(history, event)
+        whole = moment.value(self.rules.formula, (), True)
+        residual = whole if residual is None else moment.progress(residual)
+        moment.close()
+        self.now = [history, residual]
+        if isinstance(residual, Done) or self.semantics == "ltlf":
+            return Verdict.of(at_end(residual))
+        if self.semantics == "ltl3":
+            return Verdict.UNKNOWN
+        return Verdict.PRESUMABLY_TRUE if at_end(residual) else Verdict.PRESUMABLY_FALSE
+
+    def reasoned(self, event: Any, verdict: Verdict) -> Verdict:
+        """Return the verdict, with reasons if it is false for good."""
+        self.why.append(event)
+        if not verdict.decided or self.semantics == "ltlf":
+            return verdict
+        self.explainer.show(self.why)
+        because = self.explainer.because(0) if verdict == Verdict.FALSE else ()
+        self.why = reasoned = Verdict(verdict.name, because)
+        return reasoned
 
     def grow(self, event: Any) -> State:
         """Return the next state when it is reached by this event for the first time."""
-        return self.now.step(self._valuation(event))
+        return self.now.step(self.valuation(event))  # type: ignore[no-any-return]
 
-    def inline(self) -> Inline:
+    def inline(self) -> Inline | None:
+        if self.explain or not self.finite_state:
+            return super().inline()
         leaves = Leaves("Monitor", self.atoms, event="{0}", written="{{{}}}")
         tests = [leaves.leaf(f) for f in self.machine().letters]
         return Inline(
@@ -86,3 +173,6 @@ class Monitor(Uniform):
             out=("{y0}." + SEMANTICS[self.semantics],),
             names=leaves.names,
         )
+
+    def __reduce__(self) -> Any:
+        return rebuilt, (type(self), configuration(self))

@@ -176,7 +176,9 @@ class _Translator:
                 return Next(below[0][0], True), Next(below[0][1], False)
             case BoundedUnary() | BoundedBinary():
                 return future(f, below, *whole(f))
-        raise ParameterError(f"{f.parts[0] if isinstance(f, fm.Quantifier) else f}: not a propositional formula")
+        raise ParameterError(
+            f"{f.parts[0] if isinstance(f, fm.Quantifier) else f}: not a propositional formula"
+        )
 
     def past(self, f: Formula) -> Pair:
         pairs = [self.guess(self.pairs[c]) if self.future[c] else self.pairs[c] for c in f.children]
@@ -196,12 +198,16 @@ class _Translator:
         if high is None:
             k = len(self.updates)
             self.updates.append((NO, YES))
-            value = negation(conjunction(negation(b), negation(conjunction(a, (Mem(k, True), Mem(k, False))))))
+            value = negation(
+                conjunction(negation(b), negation(conjunction(a, (Mem(k, True), Mem(k, False)))))
+            )
             self.updates[k] = value
         else:
             value = b
             for _ in range(high - low):
-                value = negation(conjunction(negation(b), negation(conjunction(a, self.remember(value, False)))))
+                value = negation(
+                    conjunction(negation(b), negation(conjunction(a, self.remember(value, False))))
+                )
         for _ in range(low):
             value = conjunction(a, self.remember(value, False))
         return value
@@ -260,4 +266,6 @@ def translate(formula: Formula) -> Translation:
     for k, (yes, no) in enumerate(t.guesses):
         name = -1 - k
         always.append(either(both(Lit(name, True), yes), both(Lit(name, False), no)))
-    return Translation(tuple(t.letters), root, negated, tuple(t.updates), t.start, tuple(always), len(t.guesses))
+    return Translation(
+        tuple(t.letters), root, negated, tuple(t.updates), t.start, tuple(always), len(t.guesses)
+    )

@@ -1,7 +1,7 @@
 """The operators of a network of verdict streams.
 
-Each takes runs of verdicts on its sides (``push``), keeps what it cannot decide, and sends runs on to its targets.
-All state is plain data, so that a network can be copied and pickled.
+Each takes runs of verdicts on its sides (``push``), keeps what it cannot decide, and sends runs on to its
+targets. All state is plain data, so that a network can be copied and pickled.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Flip(Operator):
 
 @define(eq=False)
 class Join(Operator):
-    """``&`` and ``|``: the absorbing value on one side decides, and the other side's verdict is skipped later."""
+    """``&`` and ``|``: the absorbing value on one side decides; the other's verdict is skipped later."""
 
     absorbing: bool = False
     queues: tuple[deque[list[Any]], deque[list[Any]]] = field(factory=lambda: (deque(), deque()))

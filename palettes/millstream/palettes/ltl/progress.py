@@ -1,9 +1,9 @@
 """Progression: rewrite what remains of a formula with each event, for formulas that are not finite-state.
 
-Handles quantifiers over a domain computed from the event, bounds in time, and earliest verdicts with long bounds.
-``value(f)`` is what remains of ``f`` at the current position, ``progress(r)`` what remains of ``r`` after the event;
-both are computed once per event and formula. A past operator over future ones remembers what remains of its value
-at the position before.
+Handles quantifiers over a domain computed from the event, bounds in time, and earliest verdicts with long
+bounds. ``value(f)`` is what remains of ``f`` at the current position, ``progress(r)`` what remains of ``r``
+after the event; both are computed once per event and formula. A past operator over future ones remembers
+what remains of its value at the position before.
 """
 
 from __future__ import annotations
@@ -19,8 +19,20 @@ from . import formula as fm
 from .base import BoundedBinary, BoundedUnary, Formula
 from .domains import Reader, values_of
 from .past import BoundedSince, Memory, Previous, Since
-from .residual import NO, YES, All, Done, Env, Later, Obligation, Residual, Some
-from .residual import conjunction, disjunction, obligation
+from .residual import (
+    NO,
+    YES,
+    All,
+    Done,
+    Env,
+    Later,
+    Obligation,
+    Residual,
+    Some,
+    conjunction,
+    disjunction,
+    obligation,
+)
 from .rewrite import core, instants, kind
 from .walk import free_variables, subformulas
 
@@ -86,7 +98,9 @@ class Progression:
         if self.time is not None:
             now = self.time(event)
             if history.last is not None and not now >= history.last:
-                raise ValueError(f"events must come in order of time: {now!r} after {history.last!r}; sort them first")
+                raise ValueError(
+                    f"events must come in order of time: {now!r} after {history.last!r}; sort them first"
+                )
         return Moment(self, history, event, now)
 
 

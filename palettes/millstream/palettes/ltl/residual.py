@@ -1,8 +1,9 @@
-"""What remains to be shown: positive combinations of obligations, hash-consed and simplified as they are built.
+"""What remains to be shown: positive combinations of obligations, hash-consed and simplified as they are
+built.
 
-An `Until` or `Release` obligation remembers when it began, so that waiting does not change it; without bounds it does
-not matter when it began, and all positions share it. Of several deadlines of the same kind only the one that
-decides is kept.
+An `Until` or `Release` obligation remembers when it began, so that waiting does not change it; without
+bounds it does not matter when it began, and all positions share it. Of several deadlines of the same kind
+only the one that decides is kept.
 """
 
 from __future__ import annotations
@@ -98,7 +99,9 @@ def disjunction(parts: Iterable[Residual]) -> Residual:
     return _combine(parts, Some, NO, YES)
 
 
-def _combine(parts: Iterable[Residual], cls: type[Residual], neutral: Residual, absorbing: Residual) -> Residual:
+def _combine(
+    parts: Iterable[Residual], cls: type[Residual], neutral: Residual, absorbing: Residual
+) -> Residual:
     members: set[Residual] = set()
     for part in parts:
         if part is absorbing:

@@ -1,8 +1,9 @@
 """Bounded response, ``G (p -> F[low,high] q)`` and its relatives, as one loop.
 
-Only positions where ``p`` holds wait for ``q``. They form a queue in order of their deadlines: a ``q`` takes those
-that are old enough, a deadline that passes takes one and decides all older positions of ``G`` at once. An event
-costs a constant, whatever the bounds. ``F p``, ``p & G[0,5] q`` and negations are brought to this form.
+Only positions where ``p`` holds wait for ``q``. They form a queue in order of their deadlines: a ``q``
+takes those that are old enough, a deadline that passes takes one and decides all older positions of ``G``
+at once. An event costs a constant, whatever the bounds. ``F p``, ``p & G[0,5] q`` and negations are brought
+to this form.
 """
 
 from __future__ import annotations
@@ -160,7 +161,9 @@ class ResponseEngine:
             quiet = f"{pad}p = due[0] if due else n + 1\n{pad}if head < p:\n"
             quiet += f"{pad}    yield from repeat({good}, p - head)\n{pad}    head = p"
         lines = "".join(f"        {line}\n" for line in ["t = n", *self.instant.lines] if self.instant.lines)
-        text = LOOP.format(lines=lines, guard=guard, goal=goal, take=take, fail=fail, quiet=quiet, high=self.high)
+        text = LOOP.format(
+            lines=lines, guard=guard, goal=goal, take=take, fail=fail, quiet=quiet, high=self.high
+        )
         names = {"repeat": repeat, **self.instant.leaves.names}
         exec(compile(text, "<response>", "exec"), names)
         return names["loop"]

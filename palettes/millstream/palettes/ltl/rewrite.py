@@ -1,4 +1,4 @@
-"""Fewer operators: ``->``, ``<->``, ``W`` and ``[p, q)`` in terms of the others, and what kind a formula is."""
+"""Fewer operators: ``->``, ``<->``, ``W``, ``[p, q)`` in terms of the others; and the kind of a formula."""
 
 from __future__ import annotations
 

@@ -1,9 +1,11 @@
-"""Any formula as a network of verdict streams: every operator turns the verdicts of its operands, in order, into its own.
+"""Any formula as a network of verdict streams: every operator turns the verdicts of its operands, in order,
+into its own.
 
-Verdicts travel as runs (value, how many). An operator keeps the positions it cannot decide yet: a number of them
-if its bounds count positions, their times if they count time. The cost of an event does not depend on bounds.
-Subformulas about the present and the past are evaluated together by one compiled function (`instant`) and enter
-the network as leaves. A verdict is known here when the operands that decide it are, in order.
+Verdicts travel as runs (value, how many). An operator keeps the positions it cannot decide yet: a number of
+them if its bounds count positions, their times if they count time. The cost of an event does not depend on
+bounds. Subformulas about the present and the past are evaluated together by one compiled function
+(`instant`) and enter the network as leaves. A verdict is known here when the operands that decide it are,
+in order.
 """
 
 from __future__ import annotations
@@ -145,5 +147,3 @@ def make(f: Formula, timed: bool) -> Operator:
             memory = Since() if f.bounds is None else BoundedSince(f.bounds)
             return Past(len(f.children), memory=memory, timed=timed, flip=isinstance(f, fm.H))
     raise ParameterError(f"Verdicts: {f!r} has no verdict stream")
-
-

@@ -152,7 +152,7 @@ class Tableau:
             yield Branch(mask(yes), mask(no), (following, later), part.postponed)
 
     def live(self, spot: Spot) -> bool:
-        """Return whether some continuation fulfils the spot's obligations; True if that is too much to find out."""
+        """Return whether some continuation fulfils the obligations; True if that is too much to find out."""
         if spot not in self.alive:
             from .emptiness import decide
 

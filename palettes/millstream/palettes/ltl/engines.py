@@ -1,0 +1,132 @@
+"""Which algorithm computes the verdicts of a formula.
+
+==================  =========================================  =========================================
+engine              formulas                                   per event
+==================  =========================================  =========================================
+`InOrder`           propositional, bounds at most `SHORT`      one table look-up
+`ResponseEngine`    ``G (p -> F[a,b] q)`` and relatives        constant, whatever the bounds
+`StreamEngine`      any other bounds, bounds in time           constant amortised per operator
+`Ordered`           quantifiers over a domain of the event     one step per distinct remainder
+==================  =========================================  =========================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import repeat
+from typing import Any, Final, Protocol
+
+from attrs import define, field
+
+from millstream.processors import as_function
+
+from .base import Formula
+from .domains import Reader
+from .earliest import EarliestMachine, EarliestProgression, Groups
+from .inorder import InOrder
+from .letters import Atoms, Leaves
+from .machine import machine
+from .progress import Progression
+from .response import ResponseEngine, recognise
+from .rewrite import kind
+from .streams import StreamEngine
+
+#: bounds that add up to no more than this are unfolded into states
+SHORT: Final = 8
+#: ... for past bounds, and for the one position that a `Monitor` looks at
+MEMORY: Final = 16
+FAR: Final = 1000
+LETTERS: Final = 12
+
+
+class Engine(Protocol):
+    """Reads events into a state of its own kind; gives verdicts as runs (value, how many)."""
+
+    def fresh(self) -> Any:
+        """Return the state before the first event."""
+
+    def step(self, p: Any, event: Any) -> Any:
+        """Read one event; return what leaves."""
+
+    def end(self, p: Any) -> Any:
+        """Return the verdicts of pending positions if the trace ends now."""
+
+    def iterate(self, p: Any, events: Iterator[Any]) -> Iterator[Any]:
+        """Yield verdicts."""
+
+
+def finite_state(formula: Formula, time: Any, ahead: int) -> bool:
+    """Return whether the machine of a formula is small enough to be used."""
+    k = kind(formula)
+    return time is None and not k.quantified and k.ahead <= ahead and k.back <= MEMORY and k.leaves <= LETTERS
+
+
+def rules(owner: str, formula: Formula, atoms: Atoms, time: Any) -> Progression:
+    """Return the progression of a formula, checked."""
+    reader = Reader(owner, atoms)
+    reader.check(formula)
+    return Progression(formula, reader, None if time is None else as_function(time))
+
+
+def in_order(formula: Formula, atoms: Atoms, time: Any, finite: bool) -> Engine:
+    """Return the engine of verdicts in order."""
+    if kind(formula).quantified:
+        return Ordered(EarliestProgression(rules("Verdicts", formula, atoms, time)))
+    if finite_state(formula, time, SHORT):
+        return InOrder(formula, finite, atoms)
+    shape = recognise(formula) if time is None else None
+    if shape is not None:
+        return ResponseEngine(shape, atoms)
+    return StreamEngine(formula, atoms, None if time is None else as_function(time))
+
+
+def earliest(formula: Formula, atoms: Atoms, time: Any, finite: bool) -> Any:
+    """Return the engine of earliest verdicts."""
+    if not finite_state(formula, time, SHORT):
+        return EarliestProgression(rules("Verdicts", formula, atoms, time))
+    leaves = Leaves("Verdicts", atoms)
+    valuation: Callable[[Any], int] = leaves.function(leaves.valuation(machine(formula, finite).letters))
+    return EarliestMachine(formula, finite, valuation)
+
+
+@define
+class Buffer:
+    """Earliest verdicts waiting for older ones."""
+
+    groups: Groups
+    known: dict[int, bool] = field(factory=dict)
+    head: int = 0
+
+
+@define
+class Ordered:
+    """Earliest verdicts brought in order."""
+
+    inner: Any
+
+    def fresh(self) -> Buffer:
+        """Return the state before the first event."""
+        return Buffer(self.inner.fresh())
+
+    def step(self, p: Buffer, event: Any) -> list[tuple[bool, int]]:
+        """Read one event; return the verdicts that leave, as runs."""
+        return self._release(p, self.inner.step(p.groups, event))
+
+    def end(self, p: Buffer) -> list[tuple[bool, int]]:
+        """Return the verdicts of pending positions if the trace ends now."""
+        return self._release(p, self.inner.end(p.groups))
+
+    @staticmethod
+    def _release(p: Buffer, decided: list[tuple[int, bool]]) -> list[tuple[bool, int]]:
+        p.known.update(decided)
+        out = []
+        while p.head in p.known:
+            out.append((p.known.pop(p.head), 1))
+            p.head += 1
+        return out
+
+    def iterate(self, p: Buffer, events: Iterator[Any]) -> Iterator[bool]:
+        """Yield the verdicts for events."""
+        for event in events:
+            for value, count in self.step(p, event):
+                yield from repeat(value, count)
