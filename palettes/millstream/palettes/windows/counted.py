@@ -1,0 +1,131 @@
+"""Windows of a number of events over any query or function: what `Window` runs when there is no fold to exploit."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any, ClassVar
+
+from millstream.processors import MISSING, Inline, Processor, Query, as_function, processor, state, transient
+from millstream.processors.expressions import Expression
+
+from .contents import Contents, Replay, Whole, contents
+
+
+@processor
+class Sliding(Processor):
+    """Value the last `width` events, every `every` events: a query is run on them, a function called with them.
+
+    >>> from millstream.processors import Filter, X
+    >>> list(Sliding(Filter(X % 2 == 0), 2)([1, 3, 4, 5, 7]))
+    [4, 4]
+    >>> list(Sliding(list, 2, partial=True)("abc"))
+    [['a', 'b'], ['b', 'c'], ['c']]
+    """
+
+    icon: ClassVar[str] = "▭"
+    inner: Any
+    width: int
+    every: int = 1
+    partial: bool = False
+    contents: Contents = transient()
+    held: deque[Any] = state(of=lambda self: deque())
+    #: events until the next output
+    due: int = state(of=lambda self: self.width)
+
+    def prepare(self) -> None:
+        """Wire the inner query."""
+        if isinstance(self.inner, Query):
+            self.contents = Replay(self, self.inner)
+        else:
+            self.contents = Whole(as_function(self.inner))
+
+    def step(self, x: Any) -> None:
+        """Add the event, and emit the value of the window if its turn has come."""
+        held = self.held
+        held.append(x)
+        self.due -= 1
+        if not self.due:
+            self.due = self.every
+            self._close()
+
+    def _close(self) -> None:
+        """Emit the value of the window, and let the events leave that the next one does not have."""
+        held = self.held
+        try:
+            value = self.contents.value(held)
+        finally:
+            for _ in range(min(self.every, len(held))):
+                held.popleft()
+        if value is not MISSING:
+            self.emit(value)
+
+    def end(self) -> None:
+        """Close the windows that have begun, if that is wanted."""
+        while self.partial and self.held:
+            self._close()
+
+    def inline(self) -> Inline | None:
+        """Return the step as statements, for a function of each full window."""
+        if self.partial or self.every != 1 or isinstance(self.inner, Query):
+            return None
+        inner = self.inner
+        do = (
+            "{held} = {me}.held",
+            "{held}.append({0})",
+            "{y0} = {nothing}",
+            f"if len({{held}}) == {self.width}:",
+            "    {y0} = tuple({held})",
+            "    {held}.popleft()",
+            "    {y0} = {function}({y0})",
+        )
+        function = as_function(inner) if isinstance(inner, Expression) else inner
+        names = {"held": None, "nothing": MISSING, "function": function}
+        return Inline(do=do, out=("{y0}",), when="{y0} is not {nothing}", names=names)
+
+
+@processor
+class Blocks(Processor):
+    """Value `width` events at a time; blocks begin `every` events apart, what lies between them is ignored.
+
+    A copy of the inner query takes the events as they come: nothing is held back for the end of the block.
+
+    >>> from millstream.processors import KeepLast
+    >>> list(Blocks(KeepLast(), 2, 3)("abcdefg"))
+    ['b', 'e']
+    """
+
+    icon: ClassVar[str] = "▭"
+    inner: Any
+    width: int
+    every: int
+    partial: bool = False
+    contents: Contents = transient()
+    held: Any = state(None)
+    #: how many of the `every` events from one block to the next have come
+    count: int = state(0)
+
+    def prepare(self) -> None:
+        """Wire the inner query."""
+        self.contents = contents(self, self.inner, leaving=False, exact=True)
+
+    def step(self, x: Any) -> None:
+        """Add the event, unless it falls between two blocks; emit at the end of a block."""
+        count = self.count
+        self.count = (count + 1) % self.every
+        if count < self.width:
+            if not count:
+                self.held = self.contents.empty()
+            self.contents.add(self.held, x)
+            if count == self.width - 1:
+                self._give()
+
+    def _give(self) -> None:
+        held, self.held = self.held, None
+        value = self.contents.value(held)
+        if value is not MISSING:
+            self.emit(value)
+
+    def end(self) -> None:
+        """Close the block that has begun, if that is wanted."""
+        if self.partial and self.held is not None:
+            self._give()
