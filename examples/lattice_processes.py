@@ -20,7 +20,7 @@ WORKERS = ["ann", "bob", "cid"]
 ROUNDS = 2
 
 
-def work(name, careful, inbox, outbox, reports):
+def work(name: str, careful: bool, inbox: Any, outbox: Any, reports: Any) -> None:
     """Take the token from the left, do the critical work, pass it to the right; report every state."""
     stamp = Stamper(name, WORKERS)
     reports.put(stamp.start("idle"))
@@ -38,7 +38,7 @@ def work(name, careful, inbox, outbox, reports):
     reports.put(stamp.local("done"))
 
 
-def monitor(careful):
+def monitor(careful: bool) -> str:
     """Run the workers and watch what they report."""
     reports: Queue[Any] = Queue()
     pipes = [Pipe(duplex=False) for _ in WORKERS]
