@@ -8,16 +8,29 @@ from operator import add
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from .twin import windows
 
 from millstream.palettes.windows import Monoid, Tumbling, Window, associative
 from millstream.palettes.windows.counted import Blocks, Sliding
 from millstream.palettes.windows.pending import Pending
 from millstream.palettes.windows.sliding import BlockFold, SlidingFold
 from millstream.processors import (
-    Apply, Count, Cumulate, E, Filter, Fork, KeepLast, ParameterError, StreamError, Trim, X, Y, connect,
+    Apply,
+    Count,
+    Cumulate,
+    E,
+    Filter,
+    Fork,
+    KeepLast,
+    ParameterError,
+    StreamError,
+    Trim,
+    X,
+    Y,
+    connect,
 )  # fmt: skip
 from millstream.processors.testing import check_processor
+
+from .twin import windows
 
 NUMBERS = st.integers(-3, 3)
 TRACES = st.lists(NUMBERS, max_size=40)

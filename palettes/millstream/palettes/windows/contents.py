@@ -46,7 +46,7 @@ class Contents:
         raise NotImplementedError
 
     def value(self, held: Any, closing: bool = True) -> Any:
-        """Return the output for the window, MISSING if there is none; `closing` if no events will come to it."""
+        """Return the output for the window, or MISSING; `closing` if no more events will come to it."""
         raise NotImplementedError
 
 

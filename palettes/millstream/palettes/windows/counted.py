@@ -1,4 +1,4 @@
-"""Windows of a number of events over any query or function: what `Window` runs when there is no fold to exploit."""
+"""Windows of a number of events over any query or function: for `Window` where no fold can be used."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .contents import Contents, Replay, Whole, contents
 
 @processor
 class Sliding(Processor):
-    """Value the last `width` events, every `every` events: a query is run on them, a function called with them.
+    """Value the last `width` events: a query is run on them, or a function called with them.
 
     >>> from millstream.processors import Filter, X
     >>> list(Sliding(Filter(X % 2 == 0), 2)([1, 3, 4, 5, 7]))

@@ -1,8 +1,8 @@
 """Which folds are associative: a window over such a fold need not be computed anew for every event.
 
-A fold is recognised by its function (``operator.add``, ``max``...), by a declaration (`associative`), or it is
-given as a `Monoid`. Floats are not quite associative: windows over them may differ in the last digits from a fold
-from left to right, which ``exact=True`` asks for.
+A fold is recognised by its function (``operator.add``, ``max``...), by a declaration (`associative`), or it
+is given as a `Monoid`. Floats are not quite associative: windows over them may differ in the last digits from
+a fold from left to right, which ``exact=True`` asks for.
 """
 
 from __future__ import annotations
@@ -160,4 +160,7 @@ def combination(function: Any, left: str, right: str) -> tuple[str, dict[str, An
                 return f"({left} {symbol} {right})", {}
     elif is_associative(function) and function in OPERATORS:
         return f"({left} {OPERATORS[function]} {right})", {}
+    elif function is max or function is min:  # what they compare, without the call
+        symbol = ">" if function is max else "<"
+        return f"(_b if (_b := {right}) {symbol} (_a := {left}) else _a)", {}
     return f"{{f}}({left}, {right})", {"f": as_function(function)}

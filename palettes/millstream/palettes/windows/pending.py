@@ -1,9 +1,9 @@
 """Pending: a sliding window over a query with few states, without replaying.
 
 Every window under way has a copy of the inner query in some state. Copies in equal states (with equal last
-outputs) behave alike from then on, so they are stepped once. A monitor with a handful of states costs a handful of
-steps per event, whatever the width. Where the states do not merge, `Pending` notices within the first events and
-replays from then on; it keeps the events of the window either way.
+outputs) behave alike from then on, so they are stepped once. A monitor with a handful of states costs a
+handful of steps per event, whatever the width. Where the states do not merge, `Pending` notices within the
+first events and replays from then on; it keeps the events of the window either way.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Pending(Processor):
         self.run = self.replay.run
 
     def step(self, x: Any) -> None:
-        """Give the event to the windows under way, one of which may begin with it; close the oldest if full."""
+        """Give the event to the windows under way (one may begin with it), and close the oldest if full."""
         if self.windows is not None:
             begins = self.phase == 0
             self.phase = (self.phase + 1) % self.every

@@ -1,9 +1,9 @@
 """Find the associative fold in a query, so that a window over it need not replay its events.
 
-A query qualifies if it consists of stateless functions and associative folds, and every path through it passes one
-fold: ``Apply(E.price) | Cumulate(add)``, or an average made of a sum, a count and a division. Functions before a
-fold may as well run before the window, those behind it behind the window, so each fold can be replaced by its
-sliding form where it stands.
+A query qualifies if it consists of stateless functions and associative folds, and every path through it
+passes one fold: ``Apply(E.price) | Cumulate(add)``, or an average made of a sum, a count and a division.
+Functions before a fold may as well run before the window, those behind it behind the window, so each fold can
+be replaced by its sliding form where it stands.
 """
 
 from __future__ import annotations
@@ -13,7 +13,18 @@ from collections.abc import Callable
 from typing import Any
 
 from millstream.processors import (
-    Apply, Constant, Count, Cumulate, Fork, Graph, Group, Passthrough, Processor, Query, as_function, chain,
+    Apply,
+    Constant,
+    Count,
+    Cumulate,
+    Fork,
+    Graph,
+    Group,
+    Passthrough,
+    Processor,
+    Query,
+    as_function,
+    chain,
 )  # fmt: skip
 from millstream.processors.graph import flatten
 
@@ -42,7 +53,7 @@ def fold_of(node: Processor) -> Monoid | None:
 
 
 def _sides(graph: Graph) -> list[str] | None:
-    """Return for each node whether its outputs lie before or after a fold; None if the query does not qualify."""
+    """Return for each node whether it lies before or after a fold; None if the query does not qualify."""
     feeds = {e.target: e.source for e in graph.edges}
     sides: list[str] = []
     for n, node in enumerate(graph.nodes):

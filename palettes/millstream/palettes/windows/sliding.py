@@ -1,13 +1,14 @@
 """SlidingFold: a window over an associative fold, in constant time per event whatever its width.
 
 Two stacks (Tangwongsan, Hirzel, Schneider, "In-order sliding-window aggregation in worst-case constant time",
-2021, section 2). For a fixed width they turn over exactly every `width` events, so a block of events is enough::
+2021, section 2). For a fixed width they turn over exactly every `width` events, so a block of events is
+enough::
 
     ... [ a b c d ][ e f . . ]        front: c+d, d (what the window still needs of the finished block)
             ^-window-^                total: e+f; the window is (c+d) + (e+f)
 
-Nothing is ever subtracted, so floats do not drift and the operation needs no inverse. Subtracting the event that
-leaves would be exact for ints, but checking that every event is one costs more than it saves.
+Nothing is ever subtracted, so floats do not drift and the operation needs no inverse. Subtracting the event
+that leaves would be exact for ints, but checking that every event is one costs more than it saves.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 from millstream.processors import MISSING, Inline, Processor, as_function, processor, state, transient
-from millstream.processors.apply import function_field
 
 from .monoid import combination
 
@@ -32,9 +32,10 @@ def suffixes(function: Any) -> Callable[[list[Any]], list[Any]]:
     ['c', 'bc', 'abc']
     """
     try:
-        return _suffixes(function)
+        fold: Callable[[list[Any]], list[Any]] = _suffixes(function)
     except TypeError:  # an unhashable callable
-        return _suffixes.__wrapped__(function)
+        fold = _suffixes.__wrapped__(function)
+    return fold
 
 
 @lru_cache(maxsize=256)
@@ -79,7 +80,7 @@ class SlidingFold(Processor):
     """
 
     icon: ClassVar[str] = "▭"
-    function: Any = function_field()
+    function: Any
     width: int
     every: int = 1
     start: Any = MISSING
@@ -163,7 +164,7 @@ class BlockFold(Processor):
     """
 
     icon: ClassVar[str] = "▭"
-    function: Any = function_field()
+    function: Any
     width: int
     every: int
     start: Any = MISSING
@@ -196,9 +197,9 @@ class BlockFold(Processor):
         if self.partial or self.every != self.width:
             return None
         added, names = combination(self.function, "{me}.total", "{0}")
-        first, _ = combination(self.function, "{start}", "{0}")
+        first = "{0}" if self.start is MISSING else combination(self.function, "{start}", "{0}")[0]
         do = (
-            f"{{y0}} = {{me}}.total = {added} if {{me}}.count else {'{0}' if self.start is MISSING else first}",
+            f"{{y0}} = {{me}}.total = {added} if {{me}}.count else {first}",
             f"{{me}}.count = {{me}}.count + 1 if {{me}}.count < {self.width - 1} else 0",
         )
         return Inline(do=do, out=("{y0}",), when="not {me}.count", names={**names, "start": self.start})

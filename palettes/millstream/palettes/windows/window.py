@@ -29,13 +29,15 @@ COPY = 8
 class Window(Group):
     """Run a query on every window of `width` events, and give its last output on each.
 
-    Windows begin `step` events apart. The first output comes at event number `width`. Each window is a whole trace
-    for the inner query, which comes to its end with it; a window on which it says nothing gives no output.
+    Windows begin `step` events apart. The first output comes at event number `width`. Each window is a whole
+    trace for the inner query, which comes to its end with it; a window on which it says nothing gives no
+    output.
 
     Parameters
     ----------
     inner
-        A query with one input and one output; a `Monoid`; or a function or expression of the whole window (a tuple).
+        A query with one input and one output; a `Monoid`; or a function or expression of the whole window (a
+        tuple).
     width
         Number of events in a window.
     step
@@ -62,7 +64,7 @@ class Window(Group):
     icon: ClassVar[str] = "▭"
     inner: Any
     width: int = field(validator=at_least(1))
-    every: int = field(default=1, alias="step")
+    every: Any = field(default=1, alias="step")
     exact: bool = False
     partial: bool = False
     query: Query = field(init=False)
@@ -120,7 +122,7 @@ class Tumbling(Window):
     [3, 7, 5]
     """
 
-    every: int = field(init=False)
+    every: Any = field(init=False)
     label: str = field(init=False, default="Tumbling")
 
     def __attrs_post_init__(self) -> None:
