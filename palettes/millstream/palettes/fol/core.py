@@ -122,6 +122,9 @@ class Arg(Term):
 
     __slots__ = ()
 
+    def __repr__(self) -> str:
+        return f"argument {self.parts[0]}"
+
 
 TRUE, FALSE = Truth(True), Truth(False)
 

@@ -156,7 +156,7 @@ class Lowering:
                 return start
         if bounds is not None and not bounds.contains(0):
             raise Unsupported(f"the bounds {bounds} do not begin at 0")
-        params = free(conj(start, keep))
+        params = tuple(dict.fromkeys((*free(start), *free(keep))))
         missing = [v for v in params if v not in restricted(start)]
         if not missing:
             split = self.split(start) if keep is TRUE and bounds is None else None

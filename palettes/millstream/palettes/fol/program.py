@@ -20,7 +20,7 @@ from .clauses import Clause, clauses
 from .core import TRUE, Node, Old, Read, conj, nesting
 from .emit import Emitter, unpack
 from .kinds import Kind
-from .lower import Lowering, Table, Unsupported
+from .lower import Lowering, Table, Unsupported, restricted
 from .normal import Problem
 from .pairs import outside
 from .updates import Updates
@@ -118,7 +118,7 @@ class _Writer:
         if is_standing(clause, self.tables):
             view, condition = make_view(clause, len(self.tables) + len(self.views))
             left, _, _ = self.emitter.settle(list(clauses(condition)[0]), {}, frozenset())
-            if left:
+            if left and set(view.params) <= restricted(conj(*(p for p in clause if isinstance(p, Read)))):
                 self.views.append((view, condition))
                 self.emitter.tables.append(view)
                 return
