@@ -1,6 +1,6 @@
 """The brute-force twin of the engine: a queue for every input of every node, visited until nothing moves.
 
-Shares nothing with the engine but the description of a graph and the processors' own `step`, `receive` and `end`.
+Shares nothing with the engine but the description of a graph and the processors' own methods.
 """
 
 from collections import deque

@@ -141,7 +141,7 @@ def test_mermaid_of_a_chain_is_literal():
 def test_mermaid_leads_arrows_into_groups_and_shows_ports():
     lines = (Apply(X + 1) | Group(even_sum(), "even sum")).draw().mermaid.splitlines()
     assert '  subgraph n1["even sum"]' in lines
-    assert '    n1_0["⑂ Fork()"]' in lines
+    assert '    n1_0["⋔ Fork()"]' in lines
     assert "  n0 --> n1_0" in lines
     assert '  n1_1 -->|"0 → 1"| n1_2' in lines
 

@@ -6,10 +6,41 @@ import pytest
 from hypothesis import strategies as st
 
 from millstream.processors import (
-    Apply, Constant, Count, Cumulate, Decimate, DetectEnd, Divert, E, Filter, FindPattern, Fork, Freeze, Group, Insert,
-    KeepLast, Multiplex, Pack, Passthrough, Prefix, Processor, ResetLast, RunOn, Splice, Stutter, Switch, Tap, Trim,
-    Uniform, Unpack, X, Y, connect, processor, state,
-)  # fmt: skip
+    Apply,
+    Constant,
+    Count,
+    Cumulate,
+    Decimate,
+    DetectEnd,
+    Divert,
+    E,
+    Filter,
+    FindPattern,
+    Fork,
+    Freeze,
+    Group,
+    Insert,
+    KeepLast,
+    Multiplex,
+    Pack,
+    Passthrough,
+    Prefix,
+    Processor,
+    ResetLast,
+    RunOn,
+    Splice,
+    Stutter,
+    Switch,
+    Tap,
+    Trim,
+    Uniform,
+    Unpack,
+    X,
+    Y,
+    connect,
+    processor,
+    state,
+)
 from millstream.processors.testing import check_processor
 
 ints = st.integers(-5, 5)

@@ -4,13 +4,28 @@ from operator import add, sub
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.processors.reference import interpret
 
 from millstream.processors import (
-    Apply, Count, Cumulate, Decimate, Filter, Fork, Group, Insert, KeepLast, Pack, Passthrough, Prefix, Stutter, Trim, Unpack,
-    X, connect,
-)  # fmt: skip
+    Apply,
+    Count,
+    Cumulate,
+    Decimate,
+    Filter,
+    Fork,
+    Group,
+    Insert,
+    KeepLast,
+    Pack,
+    Passthrough,
+    Prefix,
+    Stutter,
+    Trim,
+    Unpack,
+    X,
+    connect,
+)
 from millstream.processors.testing import give, in_turn, pulled, pushed
-from tests.processors.reference import interpret
 
 MAKERS = [
     lambda: Apply(X + 1),

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Sequence
-from functools import reduce
 from typing import Any
 
 from attrs import evolve, field, frozen
@@ -347,4 +346,10 @@ def chain(queries: Iterable[Any]) -> Graph:
     >>> list(chain([X + 1, X * 2])([1, 2]))
     [4, 6]
     """
-    return reduce(pipe, map(as_query, queries)).graph
+    graphs = [as_query(q).graph for q in queries]
+    while len(graphs) > 1:  # in pairs, since piping copies both descriptions
+        pairs = zip(graphs[::2], graphs[1::2], strict=False)
+        graphs = [pipe(a, b) for a, b in pairs] + graphs[len(graphs) & ~1 :]
+    if not graphs:
+        raise QueryError("chain: expected at least one query, got none")
+    return graphs[0]

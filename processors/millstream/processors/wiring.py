@@ -9,6 +9,7 @@ steps of the place.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from types import FrameType, TracebackType
 from typing import Any
 
@@ -16,7 +17,7 @@ from attrs import define, field, frozen
 
 from .errors import ParameterError, QueryError, StreamError, shorten
 from .plan import Plan
-from .processor import Processor, inline_form, instance
+from .processor import Processor, Uniform, inline_form, instance
 from .sinks import as_sink
 
 
@@ -87,7 +88,7 @@ class Wiring:
             node.wiring = self
             form = inline_form(node)
             self.names[f"n{n}"] = node
-            self.names[f"step_{n}"] = node.step
+            self.names[f"step_{n}"] = partial(_return, node) if isinstance(node, Uniform) else node.step
             if form is not None:
                 self.names.update({f"{name}_{n}": value for name, value in form.names.items()})
 
@@ -126,6 +127,15 @@ class Wiring:
         name = shorten(last.nodes[node]) if node >= 0 else f"sink {-1 - node}"
         place = " > ".join(w.plan.places[n] if n >= 0 else f"sink {-1 - n}" for w, n in path)
         return StreamError(name, place, event, self.position(), reason)
+
+
+def _return(node: Uniform, *front: Any) -> None:
+    """Run the step of a uniform processor that cannot be inlined because it may emit at its end."""
+    result = node.step(*front)
+    if node.arity[1] == 1:
+        node.emit(result)
+    else:
+        node.emit(*result)
 
 
 Path = list[tuple[Wiring, int]]
