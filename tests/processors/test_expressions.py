@@ -11,7 +11,10 @@ from hypothesis import strategies as st
 from millstream.processors import Apply, E, X, Y, as_function, call, if_else, is_in
 from millstream.processors.expressions import Binary, Constant, Input
 
-BINARY = [getattr(operator, name) for name in "add sub mul eq ne lt le gt ge and_ or_ xor".split()]
+BINARY = [
+    getattr(operator, n)
+    for n in ("add", "sub", "mul", "eq", "ne", "lt", "le", "gt", "ge", "and_", "or_", "xor")
+]
 SAFE = {"X": X, "Y": Y, "E": E, "is_in": is_in, "if_else": if_else, "call": call, "abs": abs}
 
 
