@@ -25,7 +25,10 @@ class Oracle:
     def verdicts(self, formula):
         names = sorted(free_variables(formula))
         return [
-            all(self.holds(formula, i, tuple(zip(names, values, strict=True))) for values in product(self.domain(i), repeat=len(names)))
+            all(
+                self.holds(formula, i, tuple(zip(names, values, strict=True)))
+                for values in product(self.domain(i), repeat=len(names))
+            )
             for i in range(len(self.trace))
         ]
 
@@ -63,9 +66,15 @@ class Oracle:
             case fm.H():
                 return all(at(f.operand, j) for j in self.reach(f, i))
             case fm.S():
-                return any(at(f.right, j) and all(at(f.left, k) for k in range(j + 1, i + 1)) for j in self.reach(f, i))
+                return any(
+                    at(f.right, j) and all(at(f.left, k) for k in range(j + 1, i + 1))
+                    for j in self.reach(f, i)
+                )
             case fm.Span():
-                return any(at(f.left, j) and not any(at(f.right, k) for k in range(j + 1, i + 1)) for j in range(i + 1))
+                return any(
+                    at(f.left, j) and not any(at(f.right, k) for k in range(j + 1, i + 1))
+                    for j in range(i + 1)
+                )
         assert isinstance(f, fm.Quantifier)
         some = any if isinstance(f, fm.Exists) else all
         return some(self.holds(f.body, i, restrict(f.body, (*env, (f.variable, v)))) for v in self.domain(i))

@@ -1,7 +1,7 @@
 """Disjunctions of clauses: the form in which the planner wants a condition.
 
-A clause is a list of leaves and negated leaves, where ``!exists x: ...`` counts as a leaf. Positive quantifiers dissolve: their
-variables become ordinary ones that a clause may choose.
+A clause is a list of leaves and negated leaves, where ``!exists x: ...`` counts as a leaf. Positive
+quantifiers dissolve: their variables become ordinary ones that a clause may choose.
 """
 
 from __future__ import annotations
@@ -9,7 +9,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import product
 
-from .core import FALSE, TRUE, And, Compare, Exists, Guard, In, Node, Not, Or, conj, fresh, neg, replace, rewrite
+from .core import (
+    FALSE,
+    TRUE,
+    And,
+    Compare,
+    Exists,
+    Guard,
+    In,
+    Node,
+    Not,
+    Or,
+    conj,
+    fresh,
+    neg,
+    replace,
+    rewrite,
+)
 from .lower import Unsupported, restricted
 from .normal import nnf
 
@@ -80,6 +96,8 @@ def _unguarded(node: Node) -> Node:
         if not isinstance(n, And) or not any(isinstance(p, Guard) for p in n.parts):
             return n
         given = restricted(nnf(conj(*(p for p in n.parts if not isinstance(p, Guard | Compare | In)))))
-        return conj(*(p for p in n.parts if not (isinstance(p, Guard) and p.parts[0] == 0 and p.parts[1] in given)))
+        return conj(
+            *(p for p in n.parts if not (isinstance(p, Guard) and p.parts[0] == 0 and p.parts[1] in given))
+        )
 
     return rewrite(node, change)

@@ -1,11 +1,12 @@
 """The small language that both evaluators of past first-order formulas read.
 
-A formula of the `ltl` palette has twenty operators; this one has the few that the others can be said with. Nodes are hash-consed like
-formulas, so that a subformula that occurs twice is one object and is kept once.
+A formula of the `ltl` palette has twenty operators; this one has the few that the others can be said with.
+Nodes are hash-consed like formulas, so that a subformula that occurs twice is one object and is kept once.
 
-``Event(d, name, ...)`` speaks of the event ``d`` positions ago, ``Since`` and ``Prev`` are the temporal operators, ``Guard(d, x)``
-says that the value of ``x`` had been seen ``d`` positions ago. The compiler adds three leaves of its own: ``Read`` (a table of
-bindings, after this event or before it), ``Old`` (a table as it stands) and ``Equal``.
+``Event(d, name, ...)`` speaks of the event ``d`` positions ago, ``Since`` and ``Prev`` are the temporal
+operators, ``Guard(d, x)`` says that the value of ``x`` had been seen ``d`` positions ago. The compiler adds
+three leaves of its own: ``Read`` (a table of bindings, after this event or before it), ``Old`` (a table as
+it stands) and ``Equal``.
 """
 
 from __future__ import annotations
@@ -246,7 +247,8 @@ def replace(node: Node, mapping: Mapping[Var, Term]) -> Node:
         new = fresh(node.parts[0])
         return exists(new, replace(node.parts[1], {**mapping, node.parts[0]: new}))
     parts = tuple(
-        replace(p, mapping) if isinstance(p, Node) else replace_term(p, mapping) if isinstance(p, Term) else p for p in node.parts
+        replace(p, mapping) if isinstance(p, Node) else replace_term(p, mapping) if isinstance(p, Term) else p
+        for p in node.parts
     )
     return simplified(node, parts)
 

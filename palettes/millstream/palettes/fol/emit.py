@@ -1,11 +1,13 @@
 """From clauses to Python source: a small query planner.
 
-To find the bindings that satisfy a clause, the planner first *settles* what needs no search: equalities give variables their values,
-leaves whose variables all have values become conditions, and a table that is asked only whether it has some row becomes a look-up in
-an index. If leaves remain, the one with most values known is searched, and the rest is planned inside that loop.
+To find the bindings that satisfy a clause, the planner first *settles* what needs no search: equalities
+give variables their values, leaves whose variables all have values become conditions, and a table that is
+asked only whether it has some row becomes a look-up in an index. If leaves remain, the one with most values
+known is searched, and the rest is planned inside that loop.
 
-In the generated text ``a0, a1...`` are the event's arguments, ``v...`` values out of tables, ``w...`` values that may not have been
-seen in an event, ``T...`` tables, ``I...`` indexes. Constants of the formula are bound by name; no data enters the text.
+In the generated text ``a0, a1...`` are the event's arguments, ``v...`` values out of tables, ``w...``
+values that may not have been seen in an event, ``T...`` tables, ``I...`` indexes. Constants of the formula
+are bound by name; no data enters the text.
 """
 
 from __future__ import annotations
@@ -161,7 +163,9 @@ class Emitter:
 
     # settling
 
-    def settle(self, leaves: list[Node], values: Values, wanted: frozenset[Var]) -> tuple[list[Node], Values, list[str]]:
+    def settle(
+        self, leaves: list[Node], values: Values, wanted: frozenset[Var]
+    ) -> tuple[list[Node], Values, list[str]]:
         """Return the leaves that need a search, the values known, and the conditions found."""
         values, tests, leaves = dict(values), [], list(leaves)
         moved = True
@@ -228,7 +232,11 @@ class Emitter:
         """Return the condition that two tables have a common value, or one a value that the other lacks."""
         negative = isinstance(other, Not)
         twin = other.parts[0] if negative else other
-        if not isinstance(twin, Old) or twin.parts[1] or sum(not self.knows(a, values) for a in twin.parts[2:]) != 1:
+        if (
+            not isinstance(twin, Old)
+            or twin.parts[1]
+            or sum(not self.knows(a, values) for a in twin.parts[2:]) != 1
+        ):
             return None
         if any(self.tables[o.parts[0]].bounds or self.tables[o.parts[0]].product for o in (leaf, twin)):
             return None
@@ -238,7 +246,15 @@ class Emitter:
 
     # searching
 
-    def search(self, leaves: list[Node], values: Values, wanted: frozenset[Var], out: list[str], at: int, found: Found) -> None:
+    def search(
+        self,
+        leaves: list[Node],
+        values: Values,
+        wanted: frozenset[Var],
+        out: list[str],
+        at: int,
+        found: Found,
+    ) -> None:
         """Write nested loops that reach ``found`` once for each way to satisfy the leaves (some may repeat)."""
         leaves, values, tests = self.settle(leaves, values, wanted)
         at = self.condition(tests, out, at)
@@ -246,7 +262,11 @@ class Emitter:
             return found(values, out, at)
         leaf = self.pick(leaves, values)
         rest, values = [o for o in leaves if o is not leaf], dict(values)
-        tests, at = (self.recall(leaf, values), at) if isinstance(leaf, Event) else self.loop(leaf, rest, values, out, at)
+        tests, at = (
+            (self.recall(leaf, values), at)
+            if isinstance(leaf, Event)
+            else self.loop(leaf, rest, values, out, at)
+        )
         at = self.condition(tests, out, at)
         self.search(rest, values, wanted, out, at, found)
         return None
@@ -292,24 +312,36 @@ class Emitter:
                 values[arg] = f"{event}[{i + 1}]"
         return tests
 
-    def loop(self, leaf: Node, rest: list[Node], values: Values, out: list[str], at: int) -> tuple[list[str], int]:
+    def loop(
+        self, leaf: Node, rest: list[Node], values: Values, out: list[str], at: int
+    ) -> tuple[list[str], int]:
         """Write a loop over a table, a domain or the values seen; return conditions on its rows and the indentation."""
         if isinstance(leaf, Old):
             plain = self.tables[leaf.parts[0]].product is None
-            return self.scan(leaf, rest, values, out, at) if plain else pairs.scan(self, leaf, values, out, at)
+            return (
+                self.scan(leaf, rest, values, out, at) if plain else pairs.scan(self, leaf, values, out, at)
+            )
         if isinstance(leaf, In):
             values[leaf.parts[0]] = name = self.new("w")
-            out.append("    " * at + f"for {name} in {self.collection(leaf, {k: v for k, v in values.items() if v != name})}:")
+            out.append(
+                "    " * at
+                + f"for {name} in {self.collection(leaf, {k: v for k, v in values.items() if v != name})}:"
+            )
             return [], at + 1
         values[leaf.parts[1]] = name = self.new("v")
         self.needs |= {"N", "SEEN"}
         out.append("    " * at + f"for {name}, first in SEEN.items():")
         return [f"first <= N[0] - {leaf.parts[0]}"], at + 1
 
-    def scan(self, leaf: Node, rest: list[Node], values: Values, out: list[str], at: int) -> tuple[list[str], int]:
+    def scan(
+        self, leaf: Node, rest: list[Node], values: Values, out: list[str], at: int
+    ) -> tuple[list[str], int]:
         """Write a loop over the rows of a table with the known values."""
         number, alive, *args = leaf.parts
-        known, source = self.lookup(leaf, values)[0], self.rows(leaf, values) + self.without(leaf, rest, values)
+        known, source = (
+            self.lookup(leaf, values)[0],
+            self.rows(leaf, values) + self.without(leaf, rest, values),
+        )
         names: list[str] = []
         tests: list[str] = []
         for arg in (a for i, a in enumerate(args) if i not in known):
@@ -326,13 +358,18 @@ class Emitter:
     def without(self, leaf: Node, rest: list[Node], values: Values) -> str:
         """Return the source that takes all rows out of a set at once which meet a known set, and drop that condition.
 
-        "y such that no x has a(x) and b(x, y)" is the set of y less those that an index of b gives for each x of a.
+        "y such that no x has a(x) and b(x, y)" is the set of y less those that an index of b gives for each
+        x of a.
         """
         unknown = [a for a in leaf.parts[2:] if not self.knows(a, values)]
         if len(unknown) != 1 or self.tables[leaf.parts[0]].bounds is not None:
             return ""
         for other in rest:
-            found = clauses(other.parts[0], self.implied) if isinstance(other, Not) and isinstance(other.parts[0], Exists) else []
+            found = (
+                clauses(other.parts[0], self.implied)
+                if isinstance(other, Not) and isinstance(other.parts[0], Exists)
+                else []
+            )
             for a, b in permutations(found[0]) if len(found) == 1 and len(found[0]) == 2 else ():
                 if text := self.meets(a, b, unknown[0], values):
                     rest.remove(other)
@@ -341,20 +378,31 @@ class Emitter:
 
     def meets(self, a: Node, b: Node, row: Var, values: Values) -> str:
         """Return the source of a set less the rows that have a common value in b with a, or nothing if they are not of that form."""
-        if not all(isinstance(o, Old) and not o.parts[1] and not self.tables[o.parts[0]].product for o in (a, b)):
+        if not all(
+            isinstance(o, Old) and not o.parts[1] and not self.tables[o.parts[0]].product for o in (a, b)
+        ):
             return ""
         first = [v for v in a.parts[2:] if not self.knows(v, values)]
         second = [v for v in b.parts[2:] if not self.knows(v, values)]
-        if len(first) != 1 or first[0] is row or sorted(map(repr, second)) != sorted(map(repr, (row, first[0]))):
+        if (
+            len(first) != 1
+            or first[0] is row
+            or sorted(map(repr, second)) != sorted(map(repr, (row, first[0])))
+        ):
             return ""
         name = self.new("v")
-        return f".difference(*[{self.rows(b, {**values, first[0]: name})} for {name} in {self.rows(a, values)}])"
+        return (
+            f".difference(*[{self.rows(b, {**values, first[0]: name})} for {name} in {self.rows(a, values)}])"
+        )
 
     # quantifiers
 
     def exists(self, node: Node, values: Values) -> str:
         """Return the condition that some binding satisfies a node."""
-        options = sorted((self.option(list(c), values) for c in clauses(node, self.implied)), key=lambda o: (o[0] == "q", len(o)))
+        options = sorted(
+            (self.option(list(c), values) for c in clauses(node, self.implied)),
+            key=lambda o: (o[0] == "q", len(o)),
+        )
         return f"({' or '.join(options)})" if options else "False"
 
     def option(self, leaves: list[Node], values: Values) -> str:
@@ -363,7 +411,9 @@ class Emitter:
         if not left:
             return " and ".join(tests) or "True"
         body: list[str] = []
-        self.search(leaves, values, frozenset(), body, 1, lambda v, out, at: out.append("    " * at + "return True"))
+        self.search(
+            leaves, values, frozenset(), body, 1, lambda v, out, at: out.append("    " * at + "return True")
+        )
         return self.function(body, "return False")
 
     def function(self, body: list[str], last: str) -> str:

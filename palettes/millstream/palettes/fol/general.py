@@ -1,7 +1,8 @@
 """The general evaluator: every subformula's relation, computed anew at each event.
 
-It takes any past formula, restricted or not, deep or not, at a cost per event in the size of the relations that it holds. The
-compiler (`program`) takes most formulas that are written in practice; this one takes the others, and is what it is compared with.
+It takes any past formula, restricted or not, deep or not, at a cost per event in the size of the relations
+that it holds. The compiler (`program`) takes most formulas that are written in practice; this one takes the
+others, and is what it is compared with.
 """
 
 from __future__ import annotations
@@ -18,12 +19,34 @@ from millstream.palettes.ltl.values import post_order
 from millstream.processors.errors import ParameterError
 
 from . import tries
-from .core import And, Compare, Event, Exists, Guard, In, Node, Not, Or, Prev, Since, Truth, free, term_variables
+from .core import (
+    And,
+    Compare,
+    Event,
+    Exists,
+    Guard,
+    In,
+    Node,
+    Not,
+    Or,
+    Prev,
+    Since,
+    Truth,
+    free,
+    term_variables,
+)
 from .lower import restricted
 from .normal import Problem, nnf
 from .program import Program, State, elements, wrong_arity
 
-OPERATORS: Final[dict[str, Callable[[Any, Any], Any]]] = {"==": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
+OPERATORS: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "==": eq,
+    "!=": ne,
+    "<": lt,
+    "<=": le,
+    ">": gt,
+    ">=": ge,
+}
 
 
 def general_program(owner: str, problem: Problem, witnesses: bool) -> Program:
@@ -67,7 +90,9 @@ class _Evaluator:
         op, left, right = node.parts
         if not free(node):
             return False
-        plain = (isinstance(left, Var) and not term_variables(right)) or (isinstance(right, Var) and not term_variables(left))
+        plain = (isinstance(left, Var) and not term_variables(right)) or (
+            isinstance(right, Var) and not term_variables(left)
+        )
         return not (plain and op in ("==", "!="))
 
     def check_filters(self, node: And) -> None:
@@ -125,7 +150,9 @@ class _Evaluator:
                 return None if below is None else tries.negated(below)
             case And():
                 return self.conjunction(node, done, event[1])
-        return self.operator(i, node, [done[self.place[p]] for p in node.parts if isinstance(p, Node)], state, event[2])
+        return self.operator(
+            i, node, [done[self.place[p]] for p in node.parts if isinstance(p, Node)], state, event[2]
+        )
 
     def operator(self, i: int, node: Node, below: list[Any], state: State, now: Any) -> Any:
         memory = state["memory"]
@@ -209,7 +236,9 @@ class _Evaluator:
             case Neg():
                 return -self.term(term.operand, raw, known)
             case Arith():
-                return ARITHMETIC[term.op](self.term(term.left, raw, known), self.term(term.right, raw, known))
+                return ARITHMETIC[term.op](
+                    self.term(term.left, raw, known), self.term(term.right, raw, known)
+                )
         raise TypeError(f"not a term: {term!r}")
 
 

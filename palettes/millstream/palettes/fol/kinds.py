@@ -1,8 +1,8 @@
 """What a condition becomes for events of one kind.
 
-When the name of the event is known, predicates of other names are false and its own predicates are equalities with the event's
-arguments. A table read after the event is its start for this kind, or what it was before and keeps: what remains to be looked up is
-small, and for most kinds and tables it is nothing.
+When the name of the event is known, predicates of other names are false and its own predicates are
+equalities with the event's arguments. A table read after the event is its start for this kind, or what it
+was before and keeps: what remains to be looked up is small, and for most kinds and tables it is nothing.
 """
 
 from __future__ import annotations
@@ -51,4 +51,6 @@ class Kind:
         """Return the bindings that the event takes out of a table."""
         if self.at(table.keep) is TRUE:
             return FALSE
-        return conj(Old(table.number, False, *table.params), neg(self.at(table.keep)), neg(self.at(table.start)))
+        return conj(
+            Old(table.number, False, *table.params), neg(self.at(table.keep)), neg(self.at(table.start))
+        )

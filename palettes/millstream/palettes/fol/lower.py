@@ -1,16 +1,18 @@
 """Temporal operators become tables of bindings.
 
-``keep since start`` with free variables is a finite table: the bindings for which it holds. It is finite if ``start`` restricts every
-variable, that is, if every way to satisfy ``start`` takes the variable's value from an event or from another table (the *safe range*
-condition of MonPoly). Equal operators share a table, also when their variables have other names.
+``keep since start`` with free variables is a finite table: the bindings for which it holds. It is finite if
+``start`` restricts every variable, that is, if every way to satisfy ``start`` takes the variable's value
+from an event or from another table (the *safe range* condition of MonPoly). Equal operators share a table,
+also when their variables have other names.
 
-One rewriting reaches beyond: ``H (g(k) -> d(k, x))`` holds for all ``x`` until ``g(k)`` first happens, and from then on for the finite
-set of ``x`` that satisfied ``d`` each time (for locks: Eraser's lock sets), so ::
+One rewriting reaches beyond: ``H (g(k) -> d(k, x))`` holds for all ``x`` until ``g(k)`` first happens, and
+from then on for the finite set of ``x`` that satisfied ``d`` each time (for locks: Eraser's lock sets), so
+::
 
     H (g -> d)  =  !O g | ((g -> d) S (g & d & !Y O g))
 
-And one kind of table is never written out. ``O (g(y) & O h(x))`` has a row for every pair, but it holds exactly if ``h(x)`` first
-happened no later than ``g(y)`` last did: two times instead of a product.
+And one kind of table is never written out. ``O (g(y) & O h(x))`` has a row for every pair, but it holds
+exactly if ``h(x)`` first happened no later than ``g(y)`` last did: two times instead of a product.
 """
 
 from __future__ import annotations
@@ -167,7 +169,14 @@ class Lowering:
             return self.sections(start)
         raise Unsupported(f"no event gives {missing[0]!r} its value in {start!r}")
 
-    def table(self, params: tuple[Var, ...], keep: Node, start: Node, bounds: Bounds | None, product: Product | None = None) -> Node:
+    def table(
+        self,
+        params: tuple[Var, ...],
+        keep: Node,
+        start: Node,
+        bounds: Bounds | None,
+        product: Product | None = None,
+    ) -> Node:
         """Return a read of the one table for these operands."""
         key = canonical(keep, params), canonical(start, params), bounds, len(params)
         if key not in self.known:
@@ -180,7 +189,11 @@ class Lowering:
         """Return the two sides if rows are pairs of unrelated bindings, one of which stays for good once it has come."""
         for part in start.parts if isinstance(start, And) else ():
             others = conj(*(p for p in start.parts if p is not part))
-            if isinstance(part, Read) and self.tables[part.parts[1]].once and self.tables[part.parts[1]].product is None:
+            if (
+                isinstance(part, Read)
+                and self.tables[part.parts[1]].once
+                and self.tables[part.parts[1]].product is None
+            ):
                 args, rest = part.parts[2:], free(others)
                 if args and rest and len(set(args)) == len(args) and set(args).isdisjoint(rest):
                     return part, others
@@ -190,7 +203,9 @@ class Lowering:
         """Return a read of the table of all pairs."""
         depth, number, *args = first.parts
         params = (*args, *free(last))
-        return self.table(params, TRUE, conj(first, last), None, Product(number, depth, len(args), canonical(last, params)))
+        return self.table(
+            params, TRUE, conj(first, last), None, Product(number, depth, len(args), canonical(last, params))
+        )
 
     def sections(self, start: And) -> Node:
         """Return ``O start`` where a variable is restricted only by what ``start`` denies."""

@@ -1,7 +1,8 @@
 """From formulas as they are written to the small language of `core`, with the checks that a formula must pass.
 
-Free variables and leading ``forall`` without a domain are the *outer* variables: a formula is violated at a position if some values of
-the outer variables make its body false. What the evaluators read is therefore the negated body.
+Free variables and leading ``forall`` without a domain are the *outer* variables: a formula is violated at a
+position if some values of the outer variables make its body false. What the evaluators read is therefore
+the negated body.
 """
 
 from __future__ import annotations
@@ -52,18 +53,20 @@ class Problem:
     arity: dict[str, int | None]
 
 
-def normalise(owner: str, formula: Formula, predicates: Mapping[str, int] | None = None, over: str = "seen") -> Problem:
+def normalise(
+    owner: str, formula: Formula, predicates: Mapping[str, int] | None = None, over: str = "seen"
+) -> Problem:
     """Check a past formula and return what the evaluators read.
 
     >>> from millstream.palettes.ltl import parse
     >>> normalise("Verdicts", parse("exit(x) -> O enter(x)")).outer
-    (x,)
+    ($x,)
     """
     if over not in OVER:
         raise ParameterError(f"{owner}: over must be 'seen' or 'all', got {over!r}")
     check_scopes(owner, formula)
     check_past(owner, formula)
-    outer, body = _outer(formula)
+    outer, body = outer_variables(formula)
     names = frozenset(v.name for v in outer)
     n = _Normaliser(over == "seen", names)
     for f in subformulas(body):
@@ -72,7 +75,8 @@ def normalise(owner: str, formula: Formula, predicates: Mapping[str, int] | None
     return Problem(outer, conj(*guards, neg(n.known[body])), arities(owner, formula, predicates))
 
 
-def _outer(formula: Formula) -> tuple[tuple[Var, ...], Formula]:
+def outer_variables(formula: Formula) -> tuple[tuple[Var, ...], Formula]:
+    """Return the outer variables of a formula, and what it says about them."""
     order = [n.name for n in post_order(formula) if isinstance(n, Var)]
     names = dict.fromkeys(n for n in order if n in free_variables(formula))
     while isinstance(formula, fm.ForAll) and formula.domain is None:
@@ -88,12 +92,16 @@ def check_scopes(owner: str, formula: Formula) -> None:
         below = frozenset[str]().union(*(inside[c] for c in f.children))
         if isinstance(f, fm.Quantifier):
             if f.variable in below:
-                raise ParameterError(f"{owner}: variable {f.variable!r} is bound again inside {f!r}: choose another name")
+                raise ParameterError(
+                    f"{owner}: variable {f.variable!r} is bound again inside {f!r}: choose another name"
+                )
             below |= {f.variable}
         inside[f] = below
     both = sorted(inside[formula] & free_variables(formula))
     if both:
-        raise ParameterError(f"{owner}: variable {both[0]!r} is both free and bound in {formula!r}: choose another name")
+        raise ParameterError(
+            f"{owner}: variable {both[0]!r} is both free and bound in {formula!r}: choose another name"
+        )
 
 
 def check_past(owner: str, formula: Formula) -> None:
@@ -113,14 +121,18 @@ def arities(owner: str, formula: Formula, predicates: Mapping[str, int] | None) 
         elif isinstance(f, fm.Predicate):
             have = found.get(f.name)
             if have is not None and have != len(f.args):
-                raise ParameterError(f"{owner}: {f.name} is used with {have} and with {len(f.args)} arguments")
+                raise ParameterError(
+                    f"{owner}: {f.name} is used with {have} and with {len(f.args)} arguments"
+                )
             found[f.name] = len(f.args)
     for name, n in found.items() if predicates is not None else ():
         if name not in predicates:
             known = ", ".join(sorted(predicates)) or "none"
             raise ParameterError(f"{owner}: unknown predicate {name!r}; the predicates given are: {known}")
         if n is not None and predicates[name] != n:
-            raise ParameterError(f"{owner}: {name} has {predicates[name]} arguments, the formula uses it with {n}")
+            raise ParameterError(
+                f"{owner}: {name} has {predicates[name]} arguments, the formula uses it with {n}"
+            )
     return found
 
 
@@ -129,7 +141,7 @@ class _Normaliser:
     seen: bool
     #: names that stand for variables even where the parser, not knowing them, read a field
     outer: frozenset[str]
-    known: dict[Formula, Node] = {}  # noqa: RUF012
+    known: dict[Formula, Node] = {}
 
     def __attrs_post_init__(self) -> None:
         self.known = {}

@@ -1,7 +1,8 @@
 """Reading tables of pairs that are kept as two times (see `lower.Product`).
 
-``F`` has the position at which each row of the first side came, in that order, ``R`` the same rows as a list, and ``L`` the last
-position of each row of the other side. A pair is in the table if the first came, ``depth`` positions or more before the other's last.
+``F`` has the position at which each row of the first side came, in that order, ``R`` the same rows as a
+list, and ``L`` the last position of each row of the other side. A pair is in the table if the first came,
+``depth`` positions or more before the other's last.
 """
 
 from __future__ import annotations
@@ -42,11 +43,13 @@ def member(emitter: Emitter, leaf: Node, values: Values) -> str:
     return f"F{product.first}.get({key}, INF) <= {limit(emitter, leaf, values)}"
 
 
-def settled(emitter: Emitter, leaf: Node, shared: list[Node], leaves: list[Node], values: Values) -> str | None:
+def settled(
+    emitter: Emitter, leaf: Node, shared: list[Node], leaves: list[Node], values: Values
+) -> str | None:
     """Return the condition that a pair exists whose other side is known, if it takes no search.
 
-    If the first side is to be outside a table that only grows, the earliest row outside decides. Rows found inside stay inside, so
-    each is passed over once in the whole trace.
+    If the first side is to be outside a table that only grows, the earliest row outside decides. Rows found
+    inside stay inside, so each is passed over once in the whole trace.
     """
     product = _product(emitter, leaf)
     first, last = leaf.parts[2 : 2 + product.split], leaf.parts[2 + product.split :]
@@ -86,7 +89,9 @@ def scan(emitter: Emitter, leaf: Node, values: Values, out: list[str], at: int) 
     if all(emitter.knows(a, values) for a in first):
         return [*tests, member(emitter, leaf, values)], at
     when = emitter.new("f")
-    out.append("    " * at + f"for {_names(emitter, first, values, tests)}, {when} in F{product.first}.items():")
+    out.append(
+        "    " * at + f"for {_names(emitter, first, values, tests)}, {when} in F{product.first}.items():"
+    )
     out.append("    " * (at + 1) + f"if {when} > {limit(emitter, leaf, values)}:")
     out.append("    " * (at + 2) + "break")
     return tests, at + 1

@@ -1,7 +1,8 @@
 """A formula as a program: for each kind of event one Python function that gives the verdict and changes the tables.
 
-The program is written twice: the first time to learn which indexes its searches ask for, the second time to keep exactly those up to
-date. All state is a dict of built-in containers, so that it is saved, copied and compared like any other.
+The program is written twice: the first time to learn which indexes its searches ask for, the second time to
+keep exactly those up to date. All state is a dict of built-in containers, so that it is saved, copied and
+compared like any other.
 """
 
 from __future__ import annotations
@@ -73,7 +74,9 @@ def compile_problem(problem: Problem, witnesses: bool) -> Program:
     bad = lowering.lower(problem.bad)
     first = _Writer(problem, bad, lowering.tables, witnesses)
     first.write()
-    second = _Writer(problem, bad, lowering.tables, witnesses, first.emitter.indexes, frozenset(first.emitter.timed))
+    second = _Writer(
+        problem, bad, lowering.tables, witnesses, first.emitter.indexes, frozenset(first.emitter.timed)
+    )
     return second.write()
 
 
@@ -95,14 +98,18 @@ class _Writer:
         for clause in clauses(self.bad, self.implied):
             self.sort(clause)
         for view, condition in self.views:
-            self.refreshers.append((list(sources(condition)), refresh(view, condition, self.emitter, self.updates())))
+            self.refreshers.append(
+                (list(sources(condition)), refresh(view, condition, self.emitter, self.updates()))
+            )
         kinds = [Kind(name, arity, self.tables) for name, arity in self.problem.arity.items()]
         texts = [self.step(kind, f"on_{i}") for i, kind in enumerate([*kinds, Kind(None, None, self.tables)])]
         return self.finish([k.name for k in kinds], texts)
 
     def implied(self, leaf: Node) -> Iterator[Node]:
         """Yield what a leaf implies: who has once done a has once done a or b."""
-        if not isinstance(leaf, Read | Old) or leaf.parts[0 if isinstance(leaf, Old) else 1] >= len(self.tables):
+        if not isinstance(leaf, Read | Old) or leaf.parts[0 if isinstance(leaf, Old) else 1] >= len(
+            self.tables
+        ):
             return
         table = self.tables[leaf.parts[0] if isinstance(leaf, Old) else leaf.parts[1]]
         for other in self.tables:
@@ -149,13 +156,20 @@ class _Writer:
         if not kind.arity:
             return [] if kind.arity is None else ["    if len(e) != 1: wrong_arity(e, 0)"]
         names = ", ".join(f"a{i}" for i in range(kind.arity))
-        return ["    try:", f"        _, {names} = e", "    except ValueError:", f"        wrong_arity(e, {kind.arity})"]
+        return [
+            "    try:",
+            f"        _, {names} = e",
+            "    except ValueError:",
+            f"        wrong_arity(e, {kind.arity})",
+        ]
 
     def verdict(self, kind: Kind) -> list[str]:
         found = [c for part in self.instant for c in clauses(kind.at(conj(*part)), self.implied)]
         if not self.witnesses:
             options = [self.emitter.option(list(c), {}) for c in found]
-            return [f"    ok = not ({' or '.join(sorted(options, key=len))})"] if options else ["    ok = True"]
+            return (
+                [f"    ok = not ({' or '.join(sorted(options, key=len))})"] if options else ["    ok = True"]
+            )
         out = ["    ok = []"]
         for clause in found:
             self.emitter.search(list(clause), {}, self.outer(clause), out, 1, self.witness)
@@ -192,7 +206,11 @@ class _Writer:
     def finish(self, names: list[Any], texts: list[list[str]]) -> Program:
         needs = self.emitter.needs
         depth = max((int(n[1:]) for n in needs if re.fullmatch(r"P\d+", n)), default=0)
-        before = ["    pos = N[0]", "    for x in e[1:]:", "        SEEN.setdefault(x, pos)"] if "SEEN" in needs else []
+        before = (
+            ["    pos = N[0]", "    for x in e[1:]:", "        SEEN.setdefault(x, pos)"]
+            if "SEEN" in needs
+            else []
+        )
         after = ["    N[0] += 1"] if needs & {"N", "SEEN"} else []
         after += [f"    P.insert(0, tuple(e)); del P[{depth}:]"] if depth else []
         parts = list(self.emitter.functions)

@@ -1,8 +1,9 @@
 """Relations over all values, seen or not, as trees with a branch for "any other value".
 
-A relation over the variables x, y, ... is a leaf, or a fork on the first variable that matters: a case for each value that has a branch
-of its own, and a branch for all other values. This closes the representation under negation, which finite tables are not: what is not
-in a table is still a tree of the same size. Leaves are truth values, or whatever `apply` computes.
+A relation over the variables x, y, ... is a leaf, or a fork on the first variable that matters: a case for
+each value that has a branch of its own, and a branch for all other values. This closes the representation
+under negation, which finite tables are not: what is not in a table is still a tree of the same size. Leaves
+are truth values, or whatever `apply` computes.
 """
 
 from __future__ import annotations
@@ -58,7 +59,8 @@ def _branches(level: int, parts: tuple[Any, ...], combine: Callable[..., Any]) -
     keys = dict.fromkeys(k for p, h in zip(parts, here, strict=True) if h for k in p.cases)
     others = [p.other if h else p for p, h in zip(parts, here, strict=True)]
     cases = {
-        k: combine(*(p.cases.get(k, p.other) if h else p for p, h in zip(parts, here, strict=True))) for k in keys
+        k: combine(*(p.cases.get(k, p.other) if h else p for p, h in zip(parts, here, strict=True)))
+        for k in keys
     }
     return fork(level, cases, combine(*others))
 
@@ -108,7 +110,9 @@ def satisfying(a: Any, binding: tuple[tuple[int, Any], ...] = ()) -> Iterator[di
         yield dict(binding)
 
 
-def filtered(a: Any, levels: tuple[int, ...], keep: Callable[..., Any], binding: Mapping[int, Any] | None = None) -> Any:
+def filtered(
+    a: Any, levels: tuple[int, ...], keep: Callable[..., Any], binding: Mapping[int, Any] | None = None
+) -> Any:
     """Return the part of a relation whose values at some levels satisfy a test; the relation must restrict those variables."""
     binding = binding or {}
     if a is False:
@@ -117,5 +121,8 @@ def filtered(a: Any, levels: tuple[int, ...], keep: Callable[..., Any], binding:
         return a if keep(*(binding[level] for level in levels)) else False
     assert isinstance(a, Fork)
     inside = a.level in levels
-    cases = {k: filtered(v, levels, keep, {**binding, a.level: k} if inside else binding) for k, v in a.cases.items()}
+    cases = {
+        k: filtered(v, levels, keep, {**binding, a.level: k} if inside else binding)
+        for k, v in a.cases.items()
+    }
     return fork(a.level, cases, False if inside else filtered(a.other, levels, keep, binding))

@@ -1,7 +1,8 @@
 """Source that changes tables: a row goes in or out, and the table's indexes with it.
 
-All conditions of a step are evaluated on the tables as they were before the event, and the changes are applied afterwards. A change
-that needs no search is written where it is applied; others are collected first.
+All conditions of a step are evaluated on the tables as they were before the event, and the changes are
+applied afterwards. A change that needs no search is written where it is applied; others are collected
+first.
 """
 
 from __future__ import annotations
@@ -59,7 +60,9 @@ class Updates:
         names = [self.emitter.new("v") for _ in table.params]
 
         def found(values: Values, out: list[str], at: int) -> None:
-            out.append("    " * at + f"{name}.append({row([values[p] for p in table.params]) if names else '()'})")
+            out.append(
+                "    " * at + f"{name}.append({row([values[p] for p in table.params]) if names else '()'})"
+            )
 
         self.before.append(f"    {name} = []")
         self.emitter.search(leaves, {}, frozenset(table.params), self.before, 1, found)
@@ -76,11 +79,20 @@ class Updates:
         n, key = table.number, row(columns) if columns else "()"
         if table.product is not None:
             return [f"L{n}[{key}] = N[0]"]
-        put = [f"T{n}.add({key})"] if table.bounds is None else [f"T{n}[{key}] = now", f"Q{n}.append((now, {key}))"]
+        put = (
+            [f"T{n}.add({key})"]
+            if table.bounds is None
+            else [f"T{n}[{key}] = now", f"Q{n}.append((now, {key}))"]
+        )
         news = []
         for known, name in self.indexes.get(n, ()):
             k, rest = self.split(columns, known)
-            news += [f"if {k} in {name}:", f"    {name}[{k}].add({rest})", "else:", f"    {name}[{k}] = {{{rest}}}"]
+            news += [
+                f"if {k} in {name}:",
+                f"    {name}[{k}].add({rest})",
+                "else:",
+                f"    {name}[{k}] = {{{rest}}}",
+            ]
         if n in self.watched:
             news.append(f"d{n}.append({key})")
         if n in self.timed:
@@ -110,6 +122,9 @@ class Updates:
         n = table.number
         names = [self.emitter.new("v") for _ in table.params]
         unpacked = [f"        {', '.join(names)} = r"] if names else []
-        lines = [f"    while Q{n} and not now - Q{n}[0][0] {self.emitter.within(n)}:", f"        t, r = Q{n}.popleft()"]
+        lines = [
+            f"    while Q{n} and not now - Q{n}[0][0] {self.emitter.within(n)}:",
+            f"        t, r = Q{n}.popleft()",
+        ]
         lines += [f"        if T{n}.get(r, None) == t:", *("    " + u for u in unpacked)]
         return lines + ["    " * 3 + line for line in self.remove(table, names)]

@@ -1,7 +1,8 @@
 """Standing conditions: those that no event says by itself, such as "two threads have used x with no common lock".
 
-Asking for them anew at each event would search all bindings each time. Their bindings are kept in a table instead, a *view*, and when
-rows of the tables that it reads have changed, only bindings that contain those rows are looked at again.
+Asking for them anew at each event would search all bindings each time. Their bindings are kept in a table
+instead, a *view*, and when rows of the tables that it reads have changed, only bindings that contain those
+rows are looked at again.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ def is_standing(clause: Clause, tables: list[Table]) -> bool:
             return False
         if isinstance(node, Node) and not isinstance(node, Not) and has_field(node):
             return False
-        if isinstance(node, Read) and (node.parts[0] or tables[node.parts[1]].bounds is not None or tables[node.parts[1]].product):
+        if isinstance(node, Read) and (
+            node.parts[0] or tables[node.parts[1]].bounds is not None or tables[node.parts[1]].product
+        ):
             return False
     return True
 
@@ -31,7 +34,9 @@ def is_standing(clause: Clause, tables: list[Table]) -> bool:
 def make_view(clause: Clause, number: int) -> tuple[Table, Node]:
     """Return a view's table, and its condition over the tables as they stand."""
     condition = conj(*clause)
-    current = rewrite(condition, lambda _, n: Old(n.parts[1], False, *n.parts[2:]) if isinstance(n, Read) else n)
+    current = rewrite(
+        condition, lambda _, n: Old(n.parts[1], False, *n.parts[2:]) if isinstance(n, Read) else n
+    )
     return Table(number, free(condition), TRUE, FALSE, None), current
 
 
@@ -47,7 +52,8 @@ def sources(condition: Node) -> dict[int, list[tuple[Node, ...]]]:
 def touched(view: Table, condition: Node) -> dict[tuple[Var, ...], list[str]]:
     """Return the sets of the view's columns that a changed row fixes, each with the expressions that collect them.
 
-    Two threads and a variable: a row of who has used what fixes one thread and the variable, and so does a row of lock sets.
+    Two threads and a variable: a row of who has used what fixes one thread and the variable, and so does a
+    row of lock sets.
     """
     groups: dict[tuple[Var, ...], list[str]] = {}
     for number, reads in sources(condition).items():
@@ -66,7 +72,10 @@ def refresh(view: Table, condition: Node, emitter: Emitter, updates: Updates) ->
         names = [f"c{i}" for i in range(len(given))]
         values = dict(zip(given, names, strict=True))
         again = f"g{len(enter)}_"
-        enter += [f"    {again} = {' | '.join(dict.fromkeys(texts))}", f"    for {', '.join(names) or '_'} in {again}:"]
+        enter += [
+            f"    {again} = {' | '.join(dict.fromkeys(texts))}",
+            f"    for {', '.join(names) or '_'} in {again}:",
+        ]
         _enter(view, condition, values, emitter, updates, enter)
         leave.append(f"        for {', '.join(names) or '_'} in {again}:")
         _leave(view, condition, values, emitter, leave)
@@ -80,7 +89,9 @@ def refresh(view: Table, condition: Node, emitter: Emitter, updates: Updates) ->
     return call
 
 
-def _enter(view: Table, condition: Node, given: Values, emitter: Emitter, updates: Updates, out: list[str]) -> None:
+def _enter(
+    view: Table, condition: Node, given: Values, emitter: Emitter, updates: Updates, out: list[str]
+) -> None:
     """Write the search for bindings that satisfy the condition now."""
 
     def found(values: Values, out: list[str], at: int) -> None:
@@ -95,6 +106,9 @@ def _leave(view: Table, condition: Node, given: Values, emitter: Emitter, out: l
 
     def found(values: Values, out: list[str], at: int) -> None:
         out.append("    " * at + f"if not {emitter.exists(condition, values)}:")
-        out.append("    " * at + f"    again.append({row([values[p] for p in view.params]) if view.params else '()'})")
+        out.append(
+            "    " * at
+            + f"    again.append({row([values[p] for p in view.params]) if view.params else '()'})"
+        )
 
     emitter.search([Old(view.number, False, *view.params)], given, frozenset(view.params), out, 3, found)

@@ -1,0 +1,14 @@
+"""First-order temporal logic over event streams: one state for each binding of values, found by the event's own arguments.
+
+`Verdicts` says for each event whether a past formula holds, `Violations` which bindings break it, `Monitor`
+follows formulas about the future, one automaton state for each binding, and `Facts` asks formulas about all
+facts so far. The README beside this file has the language, examples, and which formulas cost what.
+"""
+
+from .because import Witness
+from .facts import Facts
+from .monitor import Monitor
+from .reading import read_log
+from .verdicts import Verdicts, Violation, Violations
+
+__all__ = ["Facts", "Monitor", "Verdicts", "Violation", "Violations", "Witness", "read_log"]
