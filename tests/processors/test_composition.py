@@ -220,6 +220,8 @@ def test_declared_types_are_compared():
         match=r"Apply\(length\)\.outputs\[0\] gives int, but Apply\(shout\)\.inputs\[0\] takes str",
     ):
         Apply(length) | Apply(shout)
+    with pytest.raises(QueryError, match=r"gives int, but .* takes str"):
+        Group(Apply(length)) | Group(Apply(shout))
     assert list((Apply(shout) | Apply(length))(["ab"])) == [2]
 
 

@@ -1,8 +1,11 @@
 """Running queries: demand in pull, states in push, sinks, and what a run tells."""
 
 import io
+import os
 import pickle
 import queue
+import subprocess
+import sys
 from collections import deque
 from itertools import count, islice
 from operator import add
@@ -105,6 +108,24 @@ def test_saved_state_of_another_query_is_refused():
         Cumulate(max).into([]).load(saved)
     with pytest.raises(QueryError, match="load takes what save returned, got tuple"):
         Cumulate(max).into([]).load(())
+
+
+FINGERPRINT = """
+from millstream.processors import Apply, Filter, X, is_in
+class Plus:
+    def __call__(self, x): return x + 1
+print((Filter(is_in(X, {"a", "bb", "ccc", "dddd"})) | Apply(Plus())).fingerprint)
+"""
+
+
+def test_state_of_the_same_query_is_recognised_in_another_process():
+    """Neither addresses nor the order of sets of strings may tell two processes apart."""
+    path = os.pathsep.join(sys.path)
+    seen = set()
+    for seed in ("1", "2", "3"):
+        env = {**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": seed}
+        seen.add(subprocess.check_output([sys.executable, "-c", FINGERPRINT], env=env))
+    assert len(seen) == 1
 
 
 def test_load_goes_back_and_keeps_the_saved_state_untouched():

@@ -346,7 +346,20 @@ def describe(value: Any) -> str:
     name = getattr(value, "__qualname__", None)
     if name is not None and callable(value):
         return str(name).replace("<locals>.", "").rpartition(".")[2]
+    if isinstance(value, set | frozenset) and value:  # in an order that is the same in every process
+        return shorten(Ordered(value), 80)
     return shorten(value, 80)
+
+
+class Ordered:
+    """Prints a set in order."""
+
+    def __init__(self, items: set[Any] | frozenset[Any]) -> None:
+        self.items = items
+
+    def __repr__(self) -> str:
+        text = "{" + ", ".join(sorted(map(repr, self.items))) + "}"
+        return f"frozenset({text})" if isinstance(self.items, frozenset) else text
 
 
 def is_in(value: Any, collection: Any) -> Expression:

@@ -7,6 +7,7 @@ the description, never a running processor, so the same query may stand in many 
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -53,8 +54,12 @@ class Graph(Query):
 
     @property
     def fingerprint(self) -> int:
-        """Return a number that tells this query from another when a saved state is loaded."""
-        return zlib.crc32(repr((self.nodes, self.edges, self.entries, self.exits)).encode())
+        """Return a number that tells this query from another when a saved state is loaded, in any process."""
+        if "fingerprint" not in self.plans:
+            text = repr((self.nodes, self.edges, self.entries, self.exits))
+            self.plans["fingerprint"] = zlib.crc32(re.sub(r" at 0x[0-9a-f]+", "", text).encode())
+        number: int = self.plans["fingerprint"]
+        return number
 
     def __getstate__(self) -> tuple[Any, ...]:
         return self.nodes, self.edges, self.entries, self.exits
@@ -303,6 +308,12 @@ class Group(Processor):
     def name(self) -> str:
         """Return the label."""
         return self.label
+
+    def types(self) -> tuple[Sequence[Any], Sequence[Any]]:
+        """Return the types that the processors at the border declare."""
+        graph = self.query.graph
+        takes = [graph.nodes[n].types()[0][i] for n, i in graph.entries]
+        return takes, [graph.nodes[n].types()[1][o] for n, o in graph.exits]
 
 
 def flatten(graph: Graph) -> tuple[Graph, tuple[str, ...]]:
