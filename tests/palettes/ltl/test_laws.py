@@ -3,12 +3,12 @@
 import pytest
 from hypothesis import strategies as st
 
+from millstream.palettes import ltl
 from millstream.palettes.ltl import Monitor, Verdicts
 from millstream.processors import E
 from millstream.processors.testing import check_processor
 
 events = st.fixed_dictionaries({"a": st.booleans(), "b": st.booleans()})
-timed = st.lists(st.tuples(st.booleans(), st.booleans(), st.integers(0, 3)), max_size=10)
 items = st.fixed_dictionaries({"items": st.lists(st.integers(0, 2), max_size=2), "x": st.integers(0, 2)})
 
 VERDICTS = [
@@ -40,3 +40,43 @@ def test_laws(query):
 def test_laws_with_quantifiers():
     check_processor(Verdicts("forall i in items: F (x == i)", at_end="finite"), items, max_examples=15)
     check_processor(Monitor("forall i in items: F (x == i)", semantics="rv-ltl"), items, max_examples=15)
+
+
+ONE = [ltl.Eventually, ltl.Globally, ltl.Next]
+TWO = [ltl.Until, ltl.WeakUntil, ltl.Release]
+PAST = [ltl.Previous, ltl.Once, ltl.Historically]
+
+
+@pytest.mark.parametrize("cls", ONE + TWO)
+@pytest.mark.parametrize("at_end", [None, "finite"])
+def test_laws_of_operators(cls, at_end):
+    check_processor(cls(at_end=at_end), *[st.booleans()] * cls.ins, max_examples=15)
+
+
+@pytest.mark.parametrize("cls", [*PAST, ltl.Since])
+def test_laws_of_past_operators(cls):
+    check_processor(cls(), *[st.booleans()] * cls.ins, max_examples=15)
+
+
+def first(pair):
+    return pair[1]["x"] >= pair[0]
+
+
+INNER = [
+    ltl.Always(Monitor("a -> X b")),
+    ltl.Sometime(Monitor("a & X b")),
+    ltl.After(Monitor("F a")),
+    ltl.UpTo(Monitor("a"), Monitor("X b")),
+    ltl.Always(ltl.Sometime(Monitor("a & X b"))),
+]
+
+
+@pytest.mark.parametrize("query", INNER, ids=repr)
+def test_laws_of_operators_over_queries(query):
+    check_processor(query, events, max_examples=15)
+
+
+@pytest.mark.parametrize("cls", [ltl.ForAll, ltl.Exists])
+@pytest.mark.parametrize("grows", [False, True])
+def test_laws_of_quantifiers(cls, grows):
+    check_processor(cls(E["items"], first, grows=grows), items, max_examples=15)

@@ -7,23 +7,53 @@ after each event. `parse` turns text into formulas; the classes that formulas ar
 
 from .automaton import Automaton, Summary
 from .base import Formula
+from .boolean import (
+    Eventually,
+    Globally,
+    Historically,
+    Next,
+    Once,
+    Previous,
+    Release,
+    Since,
+    Until,
+    WeakUntil,
+)
 from .bounds import Bounds
 from .explain import Witness
 from .monitor import Monitor
 from .parser import parse
+from .quantifiers import Exists, ForAll
+from .threevalued import After, Always, Sometime, UpTo
 from .tokens import ParseError
 from .verdict import Verdict
 from .verdicts import Verdicts
 
 __all__ = [
+    "After",
+    "Always",
     "Automaton",
     "Bounds",
+    "Eventually",
+    "Exists",
+    "ForAll",
     "Formula",
+    "Globally",
+    "Historically",
     "Monitor",
+    "Next",
+    "Once",
     "ParseError",
+    "Previous",
+    "Release",
+    "Since",
+    "Sometime",
     "Summary",
+    "Until",
+    "UpTo",
     "Verdict",
     "Verdicts",
+    "WeakUntil",
     "Witness",
     "parse",
 ]

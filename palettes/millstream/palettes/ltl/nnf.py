@@ -101,6 +101,8 @@ def until(a: Node, b: Node, low: int, high: int | None) -> Node:
         return NO
     if low == 0 and (b is YES or high == 0 or a is NO):
         return b
+    if low == 0 and high is None and isinstance(b, Until) and (b.parts[0], *b.parts[2:]) == (a, 0, None):
+        return b  # F F p is F p
     return Until(a, b, low, high)
 
 
@@ -110,6 +112,8 @@ def release(a: Node, b: Node, low: int, high: int | None) -> Node:
         return YES
     if low == 0 and (b is NO or high == 0 or a is YES):
         return b
+    if low == 0 and high is None and isinstance(b, Release) and (b.parts[0], *b.parts[2:]) == (a, 0, None):
+        return b  # G G p is G p
     return Release(a, b, low, high)
 
 

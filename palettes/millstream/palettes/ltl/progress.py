@@ -8,7 +8,7 @@ what remains of its value at the position before.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from attrs import define, field
@@ -23,7 +23,6 @@ from .residual import (
     NO,
     YES,
     All,
-    Done,
     Env,
     Later,
     Obligation,
@@ -84,7 +83,8 @@ class Progression:
         residuals: dict[Formula, Any] = {}
         for f in self.past:
             if f not in self.instants:
-                residuals[f] = () if getattr(f, "bounds", None) is not None else (NO, YES)
+                start = (YES, NO) if isinstance(f, fm.H) else (NO, YES)
+                residuals[f] = () if getattr(f, "bounds", None) is not None else start
             elif isinstance(f, fm.Y):
                 memories[f] = Previous()
             else:
@@ -214,24 +214,23 @@ class Moment:
 
     def _past_pair(self, f: Formula) -> tuple[Residual, Residual]:
         assert isinstance(f, fm.Y | BoundedUnary | BoundedBinary)
-        before = self.history.residuals[f]
+        before = [self.progress(r) for r in self.history.residuals[f]] if not self._keeps(f) else []
         if isinstance(f, fm.Y):
-            return self.progress(before[0]), self.progress(before[1])
-        if f.bounds is not None:
+            return before[0], before[1]
+        if self._keeps(f):
             return self._bounded(f)
-        flip = isinstance(f, fm.H)
+        flip = isinstance(f, fm.H)  # H p is !O !p
+        old, no_old = reversed(before) if flip else before
         left = f.children[0] if isinstance(f, fm.S) else fm.TRUE
         b, nb = (self.value(f.children[-1], (), s != flip) for s in (True, False))
         a, na = (self._truth(left, s) for s in (True, False))
-        if flip:
-            before = before[1], before[0]
-        old, no_old = (self.progress(before[0]), self.progress(before[1])) if not flip else self._swapped(f)
         pair = disjunction((b, conjunction((a, old)))), conjunction((nb, disjunction((na, no_old))))
         return (pair[1], pair[0]) if flip else pair
 
-    def _swapped(self, f: Formula) -> tuple[Residual, Residual]:
-        no, yes = self.history.residuals[f]
-        return self.progress(yes), self.progress(no)
+    @staticmethod
+    def _keeps(f: Formula) -> bool:
+        """Return whether a past operator keeps one candidate for each position."""
+        return not isinstance(f, fm.Y) and f.parts[-1] is not None
 
     def _truth(self, f: Formula, sign: bool) -> Residual:
         return (YES if sign else NO) if f is fm.TRUE else self.value(f, (), sign)
@@ -281,7 +280,3 @@ def at_end(residual: Residual) -> bool:
         case Later() | Obligation():
             return residual.at_end
     return bool(residual.parts[0])
-
-
-Rules = Callable[[], Progression]
-__all__ = ["Done", "History", "Moment", "Progression", "Rules", "at_end"]

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Final
 
-NAMES: Final = ("TRUE", "FALSE", "UNKNOWN", "PRESUMABLY_TRUE", "PRESUMABLY_FALSE")
+#: from the weakest to the strongest: a conjunction is as weak as its weakest operand
+NAMES: Final = ("FALSE", "PRESUMABLY_FALSE", "UNKNOWN", "PRESUMABLY_TRUE", "TRUE")
+STRENGTH: Final = {name: k for k, name in enumerate(NAMES)}
+OPPOSITE: Final = dict(zip(NAMES, reversed(NAMES), strict=True))
 
 
 class Verdict:
     """One of ``TRUE FALSE UNKNOWN PRESUMABLY_TRUE PRESUMABLY_FALSE``; may carry its reasons.
 
     Verdicts are equal if their names are, whatever they carry. ``because`` is empty unless it was asked for.
+    They combine with ``~ & | >>``.
 
+    >>> ~Verdict.TRUE | Verdict.UNKNOWN
+    UNKNOWN
     >>> Verdict.TRUE
     TRUE
     >>> bool(Verdict.PRESUMABLY_FALSE)
@@ -31,8 +37,10 @@ class Verdict:
         self.name, self.because = name, because
 
     @staticmethod
-    def of(value: bool | None) -> Verdict:
-        """Return the verdict for True, False or None."""
+    def of(value: Any) -> Verdict:
+        """Return the verdict for True, False or None; a verdict is left as it is."""
+        if isinstance(value, Verdict):
+            return value
         return UNKNOWN if value is None else TRUE if value else FALSE
 
     @property
@@ -44,6 +52,18 @@ class Verdict:
         if self.name == "UNKNOWN":
             raise TypeError("the verdict is UNKNOWN: compare it, as in verdict == Verdict.FALSE")
         return self.name.endswith("TRUE")
+
+    def __invert__(self) -> Verdict:
+        return getattr(Verdict, OPPOSITE[self.name])  # type: ignore[no-any-return]
+
+    def __and__(self, other: Verdict) -> Verdict:
+        return self if STRENGTH[self.name] <= STRENGTH[other.name] else other
+
+    def __or__(self, other: Verdict) -> Verdict:
+        return self if STRENGTH[self.name] >= STRENGTH[other.name] else other
+
+    def __rshift__(self, other: Verdict) -> Verdict:
+        return ~self | other
 
     def __eq__(self, other: object) -> bool:
         return self.name == other.name if isinstance(other, Verdict) else NotImplemented

@@ -1,0 +1,108 @@
+"""`ForAll` and `Exists` as processors: one state of an inner query for each value of a domain.
+
+The inner query reads pairs ``(value, event)``; what it gives last (true, false, None or a `Verdict`) is the
+verdict for that value. The empty domain: for all is true, exists is false.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar
+
+from attrs import field
+
+from millstream.processors import Processor, Query, Run, as_function, as_query, processor, state, transient
+
+from .verdict import Verdict
+
+
+@processor
+class _Quantifier(Processor):
+    domain: Callable[[Any], Iterable[Any]]
+    inner: Query = field(converter=as_query)
+    grows: bool = field(default=False, kw_only=True)
+    run: Run = transient()
+    given: list[Any] = transient()
+    values: Any = transient()
+    #: value -> (state of the inner query, its verdict); None before the first event
+    copies: dict[Any, Any] | None = state(None)
+    neutral: ClassVar[Verdict]
+
+    def prepare(self) -> None:
+        self.given = []
+        self.run = self.inner.into(self.given)
+        self.values = as_function(self.domain)
+
+    def step(self, event: Any) -> None:
+        copies = self.copies
+        if copies is None or self.grows:
+            copies = self.copies = {} if copies is None else copies
+            for value in self.read(event):
+                if value not in copies:
+                    copies[value] = self.run.fresh(), Verdict.UNKNOWN
+        result = self.neutral
+        for value, (copy, verdict) in copies.items():
+            copies[value] = copy, verdict = self.advance(value, copy, verdict, event)
+            result = self.combine(result, verdict)
+        if not self.grows or result == ~self.neutral:
+            self.emit(result)
+
+    def read(self, event: Any) -> Iterable[Any]:
+        """Return the values of the domain on an event."""
+        domain = self.values(event)
+        if not isinstance(domain, Iterable):
+            raise TypeError(f"{type(self).__name__}: the domain must be iterable, got {domain!r}")
+        return domain
+
+    def advance(self, value: Any, copy: Any, verdict: Verdict, event: Any) -> tuple[Any, Verdict]:
+        """Step one copy; without an output it keeps its verdict."""
+        run = self.run
+        run.give(copy)
+        run.entry((value, event))
+        if self.given:
+            verdict = Verdict.of(self.given[-1])
+            self.given.clear()
+        return run.take(), verdict
+
+    def combine(self, one: Verdict, other: Verdict) -> Verdict:
+        """Join two verdicts."""
+        return one & other if self.neutral == Verdict.TRUE else one | other
+
+
+@processor
+class ForAll(_Quantifier):
+    """Whether the inner query says true for every value.
+
+    Parameters
+    ----------
+    domain : function or expression
+        The values, computed from the first event.
+    inner : query or function
+        Reads ``(value, event)``.
+    grows : bool
+        Compute the domain on every event and keep all values seen; then only FALSE is told.
+
+    Examples
+    --------
+    >>> list(ForAll(lambda e: (1, 2, 3), lambda p: p[1] < p[0])([0, 10]))
+    [TRUE, FALSE]
+    >>> list(ForAll(lambda e: e, lambda p: p[0] > 2, grows=True)([[3, 4], [5], [1]]))
+    [FALSE]
+    """
+
+    neutral: ClassVar[Verdict] = Verdict.TRUE
+
+
+@processor
+class Exists(_Quantifier):
+    """Whether the inner query says true for some value.
+
+    Parameters are those of `ForAll`; with ``grows`` only TRUE is told.
+
+    Examples
+    --------
+    >>> list(Exists(lambda e: (1, 2, 3), lambda p: p[1] > p[0])([0, 2]))
+    [FALSE, TRUE]
+    """
+
+    neutral: ClassVar[Verdict] = Verdict.FALSE

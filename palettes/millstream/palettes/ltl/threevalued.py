@@ -1,0 +1,152 @@
+"""Temporal operators over any inner query: one verdict per event about the first position, for good once
+decided.
+
+A copy of the inner query begins at every position. A copy is only its state; copies in equal states are
+one. What the inner query gives last (true, false, None or a `Verdict`) is the copy's verdict; a decided
+copy is dropped.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from attrs import field
+
+from millstream.processors import Query, Run, Uniform, as_query, processor, state, transient
+
+from .verdict import Verdict
+
+
+@processor
+class _Copies(Uniform):
+    """Base: wires the inner query once and steps states through it."""
+
+    inner: Query = field(converter=as_query)
+    run: Run = transient()
+    given: list[Any] = transient()
+    verdict: Verdict = state(Verdict.UNKNOWN)
+
+    def prepare(self) -> None:
+        self.given = []
+        self.run = self.inner.into(self.given)
+
+    def advance(self, copy: Any, event: Any) -> tuple[Any, Verdict]:
+        """Step one copy; return its state and verdict."""
+        run = self.run
+        run.give(copy)
+        run.entry(event)
+        verdict = Verdict.of(self.given[-1] if self.given else None)
+        self.given.clear()
+        return run.take(), verdict
+
+
+@processor
+class _EveryPosition(_Copies):
+    """Base of Always and Sometime: one decided copy decides all."""
+
+    copies: list[Any] = state(of=lambda self: [])
+    deciding: ClassVar[Verdict] = Verdict.FALSE
+
+    def step(self, event: Any) -> Verdict:
+        if self.verdict.decided:
+            return self.verdict
+        following: list[Any] = []
+        for copy in (*self.copies, self.run.fresh()):
+            after, verdict = self.advance(copy, event)
+            if verdict == self.deciding:
+                self.verdict, self.copies = verdict, []
+                return verdict
+            if not verdict.decided and after not in following:
+                following.append(after)
+        self.copies = following
+        return self.verdict
+
+
+@processor
+class Always(_EveryPosition):
+    """False as soon as the inner query, begun at some position, says false; else unknown.
+
+    >>> from millstream.palettes.ltl import Monitor
+    >>> list(Always(Monitor("a -> X b"))([{"a": 1, "b": 0}, {"a": 0, "b": 1}, {"a": 1, "b": 0}] * 2))
+    [UNKNOWN, UNKNOWN, UNKNOWN, FALSE, FALSE, FALSE]
+    """
+
+
+@processor
+class Sometime(_EveryPosition):
+    """True as soon as the inner query, begun at some position, says true; else unknown.
+
+    >>> list(Sometime(lambda x: x > 2)([1, 3, 0]))
+    [UNKNOWN, TRUE, TRUE]
+    """
+
+    deciding: ClassVar[Verdict] = Verdict.TRUE
+
+
+@processor
+class After(_Copies):
+    """What the inner query says when it begins at the second position.
+
+    >>> list(After(After(lambda x: x > 2))([9, 9, 1, 9]))
+    [UNKNOWN, UNKNOWN, FALSE, FALSE]
+    """
+
+    copy: Any = state(None)
+
+    def step(self, event: Any) -> Verdict:
+        if self.copy is None:
+            self.copy = self.run.fresh()
+        elif not self.verdict.decided:
+            self.copy, self.verdict = self.advance(self.copy, event)
+        return self.verdict
+
+
+@processor
+class UpTo(Uniform):
+    """Until: the left query holds at every position before one where the right query holds.
+
+    Takes the two queries; both read the same events.
+
+    >>> list(UpTo(lambda x: x > 0, lambda x: x > 2)([1, 1, 3, 0]))
+    [UNKNOWN, UNKNOWN, TRUE, TRUE]
+    """
+
+    left: Query = field(converter=as_query)
+    right: Query = field(converter=as_query)
+    runs: Any = transient()
+    verdict: Verdict = state(Verdict.UNKNOWN)
+    #: for each undecided position: states of the left and right copies (None: decided) and their verdicts
+    rows: list[Any] = state(of=lambda self: [])
+
+    def prepare(self) -> None:
+        given: tuple[list[Any], list[Any]] = [], []
+        self.runs = tuple((q.into(g), g) for q, g in zip((self.left, self.right), given, strict=True))
+
+    def step(self, event: Any) -> Verdict:
+        if self.verdict.decided:
+            return self.verdict
+        fresh = [(run.fresh(), Verdict.UNKNOWN) for run, _ in self.runs]
+        self.rows = [[self.one(k, cell, event) for k, cell in enumerate(row)] for row in (*self.rows, fresh)]
+        self.verdict = self.combined()
+        if self.verdict.decided:
+            self.rows = []
+        return self.verdict
+
+    def one(self, k: int, cell: tuple[Any, Verdict], event: Any) -> tuple[Any, Verdict]:
+        """Step one copy unless it is decided."""
+        copy, verdict = cell
+        if verdict.decided:
+            return cell
+        run, given = self.runs[k]
+        run.give(copy)
+        run.entry(event)
+        verdict = Verdict.of(given[-1] if given else None)
+        given.clear()
+        return (None if verdict.decided else run.take()), verdict
+
+    def combined(self) -> Verdict:
+        """Return right(0) or left(0) and (right(1) or ...), what is beyond being unknown."""
+        verdict = Verdict.UNKNOWN
+        for (_, left), (_, right) in reversed(self.rows):
+            verdict = right | (left & verdict)
+        return verdict
