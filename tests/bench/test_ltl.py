@@ -1,4 +1,4 @@
-"""Speed of temporal logic, events per second in pull, and its growth with bounds. Prints ratios, asserts nothing."""
+"""Speed of temporal logic in pull, and its growth with bounds. Prints rates and ratios, asserts nothing."""
 
 import random
 from collections import deque
@@ -21,8 +21,9 @@ class Event:
 
 @pytest.fixture(scope="module")
 def events():
+    """Random, but every request is answered within 8 events: the same verdicts for all bounds."""
     chance = random.Random(1)
-    return [Event(chance.choice(("req", "ok", "x", "y"))) for _ in range(N)]
+    return [Event("ok" if i % 8 == 7 else chance.choice(("req", "ok", "x", "y"))) for i in range(N)]
 
 
 ATOMS = {"a": E.kind == "req", "b": E.kind == "ok"}

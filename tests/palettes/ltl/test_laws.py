@@ -18,6 +18,7 @@ VERDICTS = [
     Verdicts("G (a -> F[0,20] b)", at_end="finite"),
     Verdicts("a -> F[2,20] b", at_end="strong"),
     Verdicts("G (a U[3,10] b)", at_end="finite"),
+    Verdicts("a S[2,40] b | H a", at_end="finite"),
     Verdicts("O F[0,20] (a & X b)", at_end="finite"),
     Verdicts("a -> F b", earliest=True, at_end="finite"),
     Verdicts("G[0,20] (a -> F b)", earliest=True, at_end="finite"),

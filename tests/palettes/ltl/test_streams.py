@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from millstream.palettes.ltl.parser import parse
+from millstream.palettes.ltl.pastonly import PastEngine
 from millstream.palettes.ltl.response import ResponseEngine, recognise
 from millstream.palettes.ltl.strategies import formulas, traces
 from millstream.palettes.ltl.streams import StreamEngine
@@ -75,6 +76,18 @@ def test_response_whatever_is_recognised(formula, trace):
         return
     fast = run(ResponseEngine(shape, None), trace)
     assert fast[0] + fast[1] == finite(formula, trace)
+
+
+@settings(max_examples=200, deadline=None)
+@given(formulas(limit=5, future=False), traces(max_size=20), st.integers(0, 3))
+def test_past_only(formula, trace, pace):
+    times = [i * pace for i in range(len(trace))]
+    timed = [{**e, "t": t} for e, t in zip(trace, times, strict=True)]
+    assert run(PastEngine(formula, None), trace) == (finite(formula, trace), [])
+    assert run(PastEngine(formula, None, lambda e: e["t"]), timed) == (
+        finite(formula, trace, times),
+        [],
+    )
 
 
 def test_streams_in_order_of_time_only():

@@ -5,6 +5,7 @@ engine              formulas                                   per event
 ==================  =========================================  =========================================
 `InOrder`           propositional, bounds at most `SHORT`      one table look-up
 `ResponseEngine`    ``G (p -> F[a,b] q)`` and relatives        constant, whatever the bounds
+`PastEngine`        no future operator, long bounds or times  constant
 `StreamEngine`      any other bounds, bounds in time           constant amortised per operator
 `Ordered`           quantifiers over a domain of the event     one step per distinct remainder
 ==================  =========================================  =========================================
@@ -26,6 +27,7 @@ from .earliest import EarliestMachine, EarliestProgression, Groups
 from .inorder import InOrder
 from .letters import Atoms, Leaves
 from .machine import machine
+from .pastonly import PastEngine
 from .progress import Progression
 from .response import ResponseEngine, recognise
 from .rewrite import kind
@@ -74,10 +76,13 @@ def in_order(formula: Formula, atoms: Atoms, time: Any, finite: bool) -> Engine:
         return Ordered(EarliestProgression(rules("Verdicts", formula, atoms, time)))
     if finite_state(formula, time, SHORT):
         return InOrder(formula, finite, atoms)
+    clock = None if time is None else as_function(time)
+    if not kind(formula).future:
+        return PastEngine(formula, atoms, clock)
     shape = recognise(formula) if time is None else None
     if shape is not None:
         return ResponseEngine(shape, atoms)
-    return StreamEngine(formula, atoms, None if time is None else as_function(time))
+    return StreamEngine(formula, atoms, clock)
 
 
 def earliest(formula: Formula, atoms: Atoms, time: Any, finite: bool) -> Any:
