@@ -1,4 +1,4 @@
-"""First-order temporal logic over event streams: one state for each binding of values, found by the event's own arguments.
+"""First-order temporal logic over event streams: a state for each binding, found by the event's arguments.
 
 `Verdicts` says for each event whether a past formula holds, `Violations` which bindings break it, `Monitor`
 follows formulas about the future, one automaton state for each binding, and `Facts` asks formulas about all

@@ -33,19 +33,14 @@ class Step:
         """Return the tree after the event."""
         if letters == self.still:
             return tree
-        levels = [
-            t
-            for t in (
-                tree[0] if isinstance(tree, list) else None,
-                letters.level if isinstance(letters, Fork) else None,
-            )
-        ]
-        level = min((t for t in levels if t is not None), default=None)
+        mine = tree[0] if isinstance(tree, list) else None
+        theirs = letters.level if isinstance(letters, Fork) else None
+        level = min((t for t in (mine, theirs) if t is not None), default=None)
         if level is None:
             return self.leaf(tree, letters, path)
-        if levels[0] != level:
+        if mine != level:
             tree = [level, {}, tree]
-        cases, rest = (letters.cases, letters.other) if levels[1] == level else ({}, letters)
+        cases, rest = (letters.cases, letters.other) if theirs == level else ({}, letters)
         touched = list(cases) if rest == self.still else list(dict.fromkeys((*tree[1], *cases)))
         branches = tree[1]
         for value in touched:

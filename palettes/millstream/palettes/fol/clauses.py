@@ -65,7 +65,7 @@ def _product(node: Node) -> list[Clause]:
 
 
 def _tidy(clause: Clause, implied: Callable[[Node], Iterator[Node]] | None) -> Clause | None:
-    """Return a clause without repetitions, its quantified parts simplified by its other parts; None if it cannot hold."""
+    """Return a clause with its quantified parts simplified by its other parts; None if it cannot hold."""
     whole = conj(*clause)
     if whole is FALSE:
         return None

@@ -154,7 +154,7 @@ def neg(part: Node) -> Node:
     """Return the simplified negation."""
     if isinstance(part, Truth):
         return FALSE if part is TRUE else TRUE
-    return part.parts[0] if isinstance(part, Not) else Not(part)  # type: ignore[no-any-return]
+    return part.parts[0] if isinstance(part, Not) else Not(part)
 
 
 def exists(variable: Var, body: Node) -> Node:
@@ -227,7 +227,7 @@ _numbers = count()
 
 def fresh(variable: Var) -> Var:
     """Return a variable that occurs nowhere else."""
-    return Var(f"{variable.name.split('ʹ')[0]}ʹ{next(_numbers)}")
+    return Var(f"{variable.name.split('·')[0]}·{next(_numbers)}")
 
 
 def replace_term(term: Any, mapping: Mapping[Var, Term]) -> Any:
@@ -240,7 +240,7 @@ def replace_term(term: Any, mapping: Mapping[Var, Term]) -> Any:
 
 
 def replace(node: Node, mapping: Mapping[Var, Term]) -> Node:
-    """Return a node with its free variables replaced; bound ones become fresh, so that nothing is captured."""
+    """Return a node with its free variables replaced; bound ones become fresh: nothing is captured."""
     if not any(v in mapping for v in free(node)):
         return node
     if isinstance(node, Exists):

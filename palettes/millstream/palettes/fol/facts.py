@@ -38,7 +38,7 @@ def facts(formula: Formula | str, retract: Mapping[str, str] | None = None) -> F
         rest = iter(below)
         return type(f)(*(next(rest) if isinstance(p, Formula) else p for p in f.parts))
 
-    return fold(parse(formula), change)
+    return fold(parse(formula) if isinstance(formula, str) else formula, change)
 
 
 def Facts(formula: Formula | str, *, retract: Mapping[str, str] | None = None, **options: Any) -> Verdicts:

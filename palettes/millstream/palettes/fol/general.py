@@ -13,7 +13,6 @@ from typing import Any, Final
 
 from attrs import define, field
 
-from millstream.palettes.ltl.letters import get_field
 from millstream.palettes.ltl.terms import ARITHMETIC, Arith, Const, Field, Get, Neg, Var
 from millstream.palettes.ltl.values import post_order
 from millstream.processors.errors import ParameterError
@@ -32,12 +31,14 @@ from .core import (
     Prev,
     Since,
     Truth,
+    conj,
     free,
     term_variables,
 )
 from .lower import restricted
 from .normal import Problem, nnf
 from .program import Program, State, elements, wrong_arity
+from .reading import field_of
 
 OPERATORS: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "==": eq,
@@ -65,7 +66,7 @@ class _Evaluator:
     level: dict[Var, int] = field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
-        bad = nnf_deep(self.problem.bad)
+        bad = nnf(self.problem.bad)
         self.order = [n for n in post_order(bad) if isinstance(n, Node)]
         self.place = {n: i for i, n in enumerate(self.order)}
         variables = [n for n in post_order(bad) if isinstance(n, Var)]
@@ -96,7 +97,7 @@ class _Evaluator:
         return not (plain and op in ("==", "!="))
 
     def check_filters(self, node: And) -> None:
-        given = restricted(nnf(tries_and([p for p in node.parts if not self.is_filter(p)])))
+        given = restricted(nnf(conj(*(p for p in node.parts if not self.is_filter(p)))))
         for p in node.parts:
             if self.is_filter(p) and not set(free(p)) <= given:
                 self.refuse(p)
@@ -104,9 +105,10 @@ class _Evaluator:
     def refuse(self, node: Node) -> None:
         compare = node.parts[0] if isinstance(node, Not) else node
         op, left, right = compare.parts
+        text = f"{left!r} {op} {right!r}"
         raise ParameterError(
-            f"{self.owner}: cannot monitor {left!r} {op} {right!r} where no event gives its variables their values; "
-            f"add a predicate, as in p(x) & {left!r} {op} {right!r}"
+            f"{self.owner}: cannot monitor {text} where no event gives its variables their values; "
+            f"add a predicate, as in p(x) & {text}"
         )
 
     # running
@@ -230,9 +232,9 @@ class _Evaluator:
             case Var():
                 return known[term]
             case Field():
-                return get_field(raw, term.name)
+                return field_of(raw, term.name)
             case Get():
-                return get_field(self.term(term.base, raw, known), term.name)
+                return field_of(self.term(term.base, raw, known), term.name)
             case Neg():
                 return -self.term(term.operand, raw, known)
             case Arith():
@@ -240,15 +242,3 @@ class _Evaluator:
                     self.term(term.left, raw, known), self.term(term.right, raw, known)
                 )
         raise TypeError(f"not a term: {term!r}")
-
-
-def nnf_deep(node: Node) -> Node:
-    """Return a node without Boolean negations above conjunctions, so that comparisons stand beside what restricts them."""
-    return nnf(node)
-
-
-def tries_and(parts: list[Node]) -> Node:
-    """Return the conjunction of parts."""
-    from .core import conj
-
-    return conj(*parts)

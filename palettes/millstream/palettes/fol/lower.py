@@ -60,7 +60,11 @@ class Unsupported(Exception):
 
 @frozen
 class Product:
-    """How ``O (last & O first)`` is kept: the first ``split`` columns have come, up to ``depth`` positions before the others last did."""
+    """How ``O (last & O first)`` is kept.
+
+    The first `split` columns are a row of table `first`, which came `depth` positions or more before the
+    others last satisfied `last`.
+    """
 
     first: int
     depth: int
@@ -86,7 +90,7 @@ class Table:
 
 
 def restricted(node: Node) -> frozenset[Var]:
-    """Return the variables whose values come from an event or a table whenever a node in negation normal form holds."""
+    """Return the variables that a node in negation normal form takes from an event or a table."""
     match node:
         case Event() | Read() | Old():
             return frozenset(p for p in node.parts if isinstance(p, Var))
@@ -141,7 +145,7 @@ class Lowering:
         return self.memo[node]
 
     def _lower(self, node: Node) -> Node:
-        parts = tuple(self.lower(p) if isinstance(p, Node) else p for p in node.parts)
+        parts: tuple[Any, ...] = tuple(self.lower(p) if isinstance(p, Node) else p for p in node.parts)
         if isinstance(node, Prev):
             return self.shift(parts[0])
         if isinstance(node, Since):
@@ -186,7 +190,7 @@ class Lowering:
         return Read(0, self.known[key], *params)
 
     def split(self, start: Node) -> tuple[Read, Node] | None:
-        """Return the two sides if rows are pairs of unrelated bindings, one of which stays for good once it has come."""
+        """Return the two sides if rows are pairs of unrelated bindings, one of which stays for good."""
         for part in start.parts if isinstance(start, And) else ():
             others = conj(*(p for p in start.parts if p is not part))
             if (

@@ -1,4 +1,4 @@
-"""`Monitor`: formulas about the future, for all values seen in the trace; one automaton state for each binding.
+"""`Monitor`: formulas about the future, for all values; one automaton state for each binding.
 
 All bindings walk the same automaton, that of the formula with its predicates as letters, and each is a
 state in it (`bindings`). Values not seen yet have a state too, from which a new value starts. An event is a
@@ -34,7 +34,7 @@ from .tries import apply, point
 
 @processor
 class Monitor(Processor):
-    """Say after each event what is known about a formula at the first position, for all values of its outer variables.
+    """Say after each event what is known about a formula at the first position, for all bindings.
 
     The verdict is FALSE as soon as no continuation can satisfy the formula for some binding, TRUE as soon
     as none can violate it for any, else UNKNOWN; FALSE names its bindings in ``because``. At the end of the
@@ -115,7 +115,7 @@ class Monitor(Processor):
         return Witness({self.outer[level].name: value for level, value in path})
 
     def letters(self, e: Any) -> tuple[int, Any]:
-        """Return the letters that the event is for bindings it does not match, and the tree of its letters."""
+        """Return the event's letters for bindings it does not match, and the tree of its letters."""
         tree: Any = 0
         quiet = 0
         for k, leaf in enumerate(self.machine.letters):
@@ -140,7 +140,7 @@ class Monitor(Processor):
             if isinstance(arg, Const):
                 if arg.value != value:
                     return None
-            elif binding.setdefault(self.outer.index(arg), value) != value:  # type: ignore[arg-type]
+            elif binding.setdefault(self.outer.index(arg), value) != value:
                 return None
         return binding
 

@@ -1,4 +1,4 @@
-"""From formulas as they are written to the small language of `core`, with the checks that a formula must pass.
+"""From formulas as they are written to the language of `core`, with the checks that they must pass.
 
 Free variables and leading ``forall`` without a domain are the *outer* variables: a formula is violated at a
 position if some values of the outer variables make its body false. What the evaluators read is therefore
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from attrs import define, frozen
+from attrs import define, field, frozen
 
 from millstream.palettes.ltl import formula as fm
 from millstream.palettes.ltl.base import Formula
@@ -45,7 +45,7 @@ OVER: Final = ("seen", "all")
 
 @frozen
 class Problem:
-    """What the evaluators solve: a position violates the formula if some binding of ``outer`` satisfies ``bad``."""
+    """What evaluators solve: the formula is violated where some binding of `outer` satisfies `bad`."""
 
     outer: tuple[Var, ...]
     bad: Node
@@ -113,7 +113,7 @@ def check_past(owner: str, formula: Formula) -> None:
 
 
 def arities(owner: str, formula: Formula, predicates: Mapping[str, int] | None) -> dict[str, int | None]:
-    """Return the number of arguments of each predicate; raise if two uses disagree or a predicate is not declared."""
+    """Return the number of arguments of each predicate; raise if uses disagree or one is not declared."""
     found: dict[str, int | None] = {}
     for f in subformulas(formula):
         if isinstance(f, fm.Atom):
@@ -125,15 +125,21 @@ def arities(owner: str, formula: Formula, predicates: Mapping[str, int] | None) 
                     f"{owner}: {f.name} is used with {have} and with {len(f.args)} arguments"
                 )
             found[f.name] = len(f.args)
-    for name, n in found.items() if predicates is not None else ():
-        if name not in predicates:
-            known = ", ".join(sorted(predicates)) or "none"
-            raise ParameterError(f"{owner}: unknown predicate {name!r}; the predicates given are: {known}")
-        if n is not None and predicates[name] != n:
-            raise ParameterError(
-                f"{owner}: {name} has {predicates[name]} arguments, the formula uses it with {n}"
-            )
+    if predicates is not None:
+        for name, n in found.items():
+            check_declared(owner, name, n, predicates)
     return found
+
+
+def check_declared(owner: str, name: str, n: int | None, predicates: Mapping[str, int]) -> None:
+    """Refuse a predicate that is not declared, or with another number of arguments."""
+    if name not in predicates:
+        known = ", ".join(sorted(predicates)) or "none"
+        raise ParameterError(f"{owner}: unknown predicate {name!r}; the predicates given are: {known}")
+    if n is not None and predicates[name] != n:
+        raise ParameterError(
+            f"{owner}: {name} has {predicates[name]} arguments, the formula uses it with {n}"
+        )
 
 
 @define
@@ -141,10 +147,7 @@ class _Normaliser:
     seen: bool
     #: names that stand for variables even where the parser, not knowing them, read a field
     outer: frozenset[str]
-    known: dict[Formula, Node] = {}
-
-    def __attrs_post_init__(self) -> None:
-        self.known = {}
+    known: dict[Formula, Node] = field(factory=dict)
 
     def visit(self, f: Formula) -> None:
         self.known[f] = self.node(f, [self.known[c] for c in f.children])

@@ -13,7 +13,7 @@ from .core import Node, Not, Old
 from .lower import Product
 
 if TYPE_CHECKING:
-    from .emit import Emitter, Values
+    from .conditions import Conditions, Values
 
 
 def row(parts: list[str]) -> str:
@@ -21,22 +21,22 @@ def row(parts: list[str]) -> str:
     return parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
 
 
-def _product(emitter: Emitter, leaf: Node) -> Product:
-    product = emitter.tables[leaf.parts[0]].product
+def _product(emitter: Conditions, leaf: Node) -> Product:
+    product: Product | None = emitter.tables[leaf.parts[0]].product
     assert product is not None
     emitter.timed.add(product.first)
     emitter.needs.add("N")
     return product
 
 
-def limit(emitter: Emitter, leaf: Node, values: Values) -> str:
+def limit(emitter: Conditions, leaf: Node, values: Values) -> str:
     """Return the last position at which the first side may have come, for a known other side."""
     product = _product(emitter, leaf)
     key = row([emitter.term(a, values) for a in leaf.parts[2 + product.split :]])
     return f"L{leaf.parts[0]}.get({key}, NEVER)" + (f" - {product.depth}" if product.depth else "")
 
 
-def member(emitter: Emitter, leaf: Node, values: Values) -> str:
+def member(emitter: Conditions, leaf: Node, values: Values) -> str:
     """Return the condition that a known pair is in the table."""
     product = _product(emitter, leaf)
     key = row([emitter.term(a, values) for a in leaf.parts[2 : 2 + product.split]])
@@ -44,7 +44,7 @@ def member(emitter: Emitter, leaf: Node, values: Values) -> str:
 
 
 def settled(
-    emitter: Emitter, leaf: Node, shared: list[Node], leaves: list[Node], values: Values
+    emitter: Conditions, leaf: Node, shared: list[Node], leaves: list[Node], values: Values
 ) -> str | None:
     """Return the condition that a pair exists whose other side is known, if it takes no search.
 
@@ -78,7 +78,7 @@ def outside(cursor: list[int], rows: list[object], inside: set[object], first: d
     return first[rows[i]] if i < n else float("inf")
 
 
-def scan(emitter: Emitter, leaf: Node, values: Values, out: list[str], at: int) -> tuple[list[str], int]:
+def scan(emitter: Conditions, leaf: Node, values: Values, out: list[str], at: int) -> tuple[list[str], int]:
     """Write loops over the pairs; return conditions on them and the indentation."""
     product = _product(emitter, leaf)
     first, last = leaf.parts[2 : 2 + product.split], leaf.parts[2 + product.split :]
@@ -97,7 +97,7 @@ def scan(emitter: Emitter, leaf: Node, values: Values, out: list[str], at: int) 
     return tests, at + 1
 
 
-def _names(emitter: Emitter, args: tuple[Node, ...], values: Values, tests: list[str]) -> str:
+def _names(emitter: Conditions, args: tuple[Node, ...], values: Values, tests: list[str]) -> str:
     names = []
     for arg in args:
         names.append(emitter.new("v"))

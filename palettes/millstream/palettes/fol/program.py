@@ -1,4 +1,4 @@
-"""A formula as a program: for each kind of event one Python function that gives the verdict and changes the tables.
+"""A formula as a program: for each kind of event a Python function that gives the verdict and moves tables.
 
 The program is written twice: the first time to learn which indexes its searches ask for, the second time to
 keep exactly those up to date. All state is a dict of built-in containers, so that it is saved, copied and
@@ -15,8 +15,6 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-from millstream.palettes.ltl.letters import get_field
-
 from .clauses import Clause, clauses
 from .core import TRUE, Node, Old, Read, conj, nesting
 from .emit import Emitter, unpack
@@ -24,6 +22,7 @@ from .kinds import Kind
 from .lower import Lowering, Table, Unsupported, restricted
 from .normal import Problem
 from .pairs import outside
+from .reading import field_of
 from .updates import Updates
 from .views import is_standing, make_view, refresh, sources
 
@@ -36,7 +35,7 @@ DEPTH = 60
 class Program:
     """The compiled form of a formula."""
 
-    #: for each event name, ``f(state, event, raw, now)``: whether the formula holds, or the violating bindings
+    #: for each event name, ``f(state, event, raw, now)``: whether it holds, or the violating bindings
     steps: dict[str, Callable[..., Any]]
     #: the same for all other names
     other: Callable[..., Any]
@@ -183,7 +182,7 @@ class _Writer:
         out.append("    " * at + f"ok.append({{{items}}})")
 
     def changed(self, lines: list[str]) -> list[str]:
-        """Return the lines after the tables have changed: views, and what is remembered of the event itself."""
+        """Return the lines after the tables have changed: the views."""
         text, out = "\n".join(lines), []
         for numbers, call in self.refreshers:
             changing = [n for n in numbers if re.search(rf"\bd{n}\b", text)]
@@ -219,7 +218,7 @@ class _Writer:
             parts.append("\n".join([head, *unpack(whole + (" P[" if depth else "")), whole]))
         source = "\n\n\n".join(parts) + "\n"
         space: dict[str, Any] = {
-            "field": get_field, "elements": elements, "wrong_arity": wrong_arity, "outside": outside,
+            "field": field_of, "elements": elements, "wrong_arity": wrong_arity, "outside": outside,
             "NEVER": -inf, "INF": inf, "NONE": frozenset(), **self.emitter.names,
         }  # fmt: skip
         exec(compile(source, "<first-order formula>", "exec"), space)

@@ -39,7 +39,7 @@ def declared(owner: str, predicates: Any) -> dict[str, int] | None:
 
 
 def reader(owner: str, predicates: Mapping[str, Sequence[Any]] | None, kind: Any, args: Any) -> Reader | None:
-    """Return the function from an event to ``(name, arg, ...)``, or None if events are such sequences already."""
+    """Return the function from an event to ``(name, arg, ...)``; None if events are that already."""
     if kind is None:
         if predicates is not None or args is not None:
             raise ParameterError(
@@ -65,13 +65,15 @@ def _part(part: Any) -> Callable[[Any], Any]:
     if not isinstance(part, str):
         return as_function(part)
 
-    def named(event: Any) -> Any:
-        try:
-            return get_field(event, part)
-        except (KeyError, AttributeError):
-            raise ValueError(f"the event has no field {part!r}: {event!r}") from None
+    return lambda event: field_of(event, part)
 
-    return named
+
+def field_of(event: Any, name: str) -> Any:
+    """Return a field of an event or of a value: a key of a dict, else an attribute."""
+    try:
+        return get_field(event, name)
+    except (KeyError, AttributeError):
+        raise ValueError(f"there is no field {name!r} in {event!r}") from None
 
 
 def read_log(source: str | PathLike[str] | Iterable[str], **options: Any) -> Iterator[list[str]]:
@@ -91,7 +93,9 @@ def read_log(source: str | PathLike[str] | Iterable[str], **options: Any) -> Ite
     """
     if not isinstance(source, str | PathLike):
         yield from filter(None, csv.reader(source, **options))
-        return
-    opened = gzip.open(source, "rt", newline="") if str(source).endswith(".gz") else open(source, newline="")
-    with opened as lines:
-        yield from filter(None, csv.reader(lines, **options))
+    elif str(source).endswith(".gz"):
+        with gzip.open(source, "rt", newline="") as lines:
+            yield from filter(None, csv.reader(lines, **options))
+    else:
+        with open(source, newline="") as lines:
+            yield from filter(None, csv.reader(lines, **options))

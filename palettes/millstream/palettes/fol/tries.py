@@ -24,7 +24,7 @@ class Fork:
 
 
 def fork(level: int, cases: Mapping[Any, Any], other: Any) -> Any:
-    """Return a fork without the cases that are like the other values, or that branch alone if no case is left."""
+    """Return a fork without the cases that are like other values; that branch alone if none is left."""
     kept = {k: v for k, v in cases.items() if v is not other and (isinstance(v, Fork) or v != other)}
     return Fork(level, kept, other) if kept else other
 
@@ -101,7 +101,7 @@ def some(level: int, a: Any) -> Any:
 
 
 def satisfying(a: Any, binding: tuple[tuple[int, Any], ...] = ()) -> Iterator[dict[int, Any]]:
-    """Yield the bindings that satisfy a relation; a variable that is left out may have any value without a case of its own."""
+    """Yield the bindings that satisfy a relation; a variable left out may have any other value."""
     if isinstance(a, Fork):
         for key, case in a.cases.items():
             yield from satisfying(case, (*binding, (a.level, key)))
@@ -113,7 +113,7 @@ def satisfying(a: Any, binding: tuple[tuple[int, Any], ...] = ()) -> Iterator[di
 def filtered(
     a: Any, levels: tuple[int, ...], keep: Callable[..., Any], binding: Mapping[int, Any] | None = None
 ) -> Any:
-    """Return the part of a relation whose values at some levels satisfy a test; the relation must restrict those variables."""
+    """Return the part of a relation that satisfies a test on variables which the relation restricts."""
     binding = binding or {}
     if a is False:
         return False

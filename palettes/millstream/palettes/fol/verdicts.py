@@ -104,7 +104,7 @@ class _FirstOrder(Processor):
 
 @processor
 class Verdicts(_FirstOrder):
-    """Give for each event whether a first-order past formula holds there, for all values of its free variables.
+    """Give for each event whether a first-order past formula holds there, for all bindings.
 
     Parameters
     ----------

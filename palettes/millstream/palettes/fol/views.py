@@ -1,4 +1,4 @@
-"""Standing conditions: those that no event says by itself, such as "two threads have used x with no common lock".
+"""Standing conditions, which no event says by itself: "two threads have used x with no common lock".
 
 Asking for them anew at each event would search all bindings each time. Their bindings are kept in a table
 instead, a *view*, and when rows of the tables that it reads have changed, only bindings that contain those
@@ -6,6 +6,8 @@ rows are looked at again.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 from millstream.palettes.ltl.terms import Var
 from millstream.palettes.ltl.values import post_order
@@ -40,9 +42,9 @@ def make_view(clause: Clause, number: int) -> tuple[Table, Node]:
     return Table(number, free(condition), TRUE, FALSE, None), current
 
 
-def sources(condition: Node) -> dict[int, list[tuple[Node, ...]]]:
+def sources(condition: Node) -> dict[int, list[tuple[Any, ...]]]:
     """Return the arguments with which a view reads each table."""
-    found: dict[int, list[tuple[Node, ...]]] = {}
+    found: dict[int, list[tuple[Any, ...]]] = {}
     for node in post_order(condition):
         if isinstance(node, Old):
             found.setdefault(node.parts[0], []).append(node.parts[2:])
@@ -50,7 +52,7 @@ def sources(condition: Node) -> dict[int, list[tuple[Node, ...]]]:
 
 
 def touched(view: Table, condition: Node) -> dict[tuple[Var, ...], list[str]]:
-    """Return the sets of the view's columns that a changed row fixes, each with the expressions that collect them.
+    """Return the columns of a view that a changed row fixes, with the expressions that collect them.
 
     Two threads and a variable: a row of who has used what fixes one thread and the variable, and so does a
     row of lock sets.
@@ -66,8 +68,9 @@ def touched(view: Table, condition: Node) -> dict[tuple[Var, ...], list[str]]:
 
 
 def refresh(view: Table, condition: Node, emitter: Emitter, updates: Updates) -> str:
-    """Define the function that looks again at a view's bindings for changed rows of its tables; return its call."""
-    enter, leave = [], []
+    """Define the function that looks again at a view's bindings for changed rows; return its call."""
+    enter: list[str] = []
+    leave: list[str] = []
     for given, texts in touched(view, condition).items():
         names = [f"c{i}" for i in range(len(given))]
         values = dict(zip(given, names, strict=True))
