@@ -106,8 +106,63 @@ def test_unknown_stream_and_time_going_backwards_are_clear_errors():
         core.arrive("a", 4, None)
     with pytest.raises(ValueError, match="went backwards: nan after 5"):
         core.arrive("a", float("nan"), None)
-    with pytest.raises(ValueError, match="stream 'a' was added twice"):
+    with pytest.raises(ValueError, match="stream 'a' was added twice; remove it first"):
         core.add("a")
+    with pytest.raises(ValueError, match=r"'0', '1', .*'7' and 22 more\); send AddStream first"):
+        SyncCore.of(map(str, range(30))).arrive("x", 1, None)
+
+
+def test_core_refuses_an_unknown_method_and_repeated_streams():
+    with pytest.raises(ValueError, match="method must be 'heads' or 'method 1' or 'method 2', got 'tree'"):
+        SyncCore.of(["a"], "tree")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"streams must differ, got \['a', 'a'\]"):
+        SyncCore.of(["a", "a"])
+
+
+@each_method
+def test_tables_do_not_grow_while_streams_come_and_go(method):
+    core = SyncCore.of(["a", "silent"], method, max_delay=2)
+    for t in range(300):
+        core.add(t)
+        core.arrive("a", t, t, now=t)
+        core.arrive(t, t, t, now=t)
+        core.remove(t)
+    assert len(core.streams.names) <= 8
+    assert len(core) <= 8
+    assert len(core.pending) <= 8
+
+
+@each_method
+def test_new_stream_under_a_used_number_is_awaited_by_later_events_only(method):
+    core = SyncCore.of(["a", "b", "old"], method)
+    assert core.arrive("a", 1, "a1") == []
+    core.remove("old")
+    core.add("new")
+    assert core.streams.numbers["new"] == 2
+    assert core.arrive("b", 2, "b2") == ["a1"], "it arrived before the new stream was there"
+    assert core.arrive("a", 3, "a3") == []
+    assert core.arrive("new", 5, "new5") == ["b2"]
+
+
+def test_number_of_a_removed_stream_is_used_again_only_when_its_events_have_left():
+    core = SyncCore.of(["a", "old"])
+    core.arrive("old", 9, "old9")
+    core.remove("old")
+    core.add("b")
+    assert core.streams.numbers == {"a": 0, "b": 2}
+    core.arrive("b", 9, "b9")
+    assert core.arrive("a", 9, "a9") == ["old9", "b9", "a9"]
+    core.add("c")
+    assert core.streams.numbers == {"a": 0, "b": 2, "c": 1}
+
+
+def test_a_stream_that_has_gone_is_not_blamed():
+    core = SyncCore.of(["a", "b"], max_delay=1, max_failures=1, blame="producer")
+    core.arrive("a", 1, "a1", now=0)
+    core.remove("a")
+    core.add("c")
+    assert core.tick(5) == ["a1"]
+    assert core.streams.failures == [0, 0, 0]
 
 
 commands = st.lists(

@@ -1,13 +1,16 @@
 """Reorder: bounded disorder inside one stream."""
 
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from millstream.palettes.ltl import Verdicts
 from millstream.palettes.timesync import Reorder, ReorderBuffer
-from millstream.processors import ParameterError, StreamError, X
+from millstream.palettes.windows import TimeWindow
+from millstream.processors import Apply, E, Filter, Pack, ParameterError, StreamError, X
 
 
 @given(st.lists(st.integers(0, 50)), st.integers(0, 10))
@@ -49,9 +52,35 @@ def test_reorder_keeps_the_order_of_equal_times():
 def test_reorder_refuses_wrong_parameters_and_late_events():
     with pytest.raises(ParameterError, match="Reorder: bound must be at least 0, got -1"):
         Reorder(-1)
-    with pytest.raises(ParameterError, match="Reorder: capacity must be at least 1, got 0"):
+    with pytest.raises(ParameterError, match="Reorder: capacity must be an integer of at least 1, got 0"):
         Reorder(1, capacity=0)
-    with pytest.raises(StreamError, match=r"event is late: 1, and 5 was already sent \(bound 0\)"):
+    with pytest.raises(StreamError, match=r"event is late: 1, and 5 was already sent \(bound 0: raise it"):
         list(Reorder(0, time=X, late="raise")([5, 1]))
-    with pytest.raises(ValueError, match="not a number"):
+    with pytest.raises(ValueError, match="must be a number, got nan"):
         ReorderBuffer(1).add(float("nan"), None)
+
+
+def test_reorder_takes_datetimes():
+    day = datetime(2024, 5, 1)
+    moments = [day + timedelta(hours=h) for h in (3, 1, 2, 9, 5)]
+    assert list(Reorder(timedelta(hours=2), time=X)(moments)) == [*sorted(moments[:3]), *sorted(moments[3:])]
+    with pytest.raises(ParameterError, match="Reorder: bound must be at least 0, got datetime"):
+        Reorder(timedelta(hours=-1))
+
+
+EVENTS = [{"time": t, "a": t % 3 == 0, "b": t % 4 == 0} for t in range(0, 40, 2)]
+SHAKEN = [EVENTS[i ^ 2] for i in range(20)]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        TimeWindow(list, 6),
+        Verdicts("G (a -> F b)"),
+        Verdicts("O (a & Y b)"),
+        Filter(E.a) | Apply(E.time) | Pack(X % 4 == 0),
+    ],
+)
+def test_reorder_stands_in_front_of_any_query(query):
+    assert SHAKEN != EVENTS
+    assert list((Reorder(time=E.time, bound=5) | query)(SHAKEN)) == list(query(EVENTS))

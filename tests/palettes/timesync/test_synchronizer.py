@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from millstream.palettes.timesync import AddStream, ManualClock, RemoveStream, Synchronizer, Tick
+from millstream.palettes.timesync import AddStream, RemoveStream, Synchronizer, Tick
 from millstream.palettes.timesync.core import Method
-from millstream.processors import ParameterError, StreamError, X
+from millstream.processors import ParameterError, StreamError, VirtualClock, X
 
 METHODS: tuple[Method, ...] = ("heads", "method 1", "method 2")
 
@@ -41,13 +41,13 @@ def test_synchronizer_equals_sorting_for_a_thousand_delayed_events(method):
 
 
 def test_late_events_go_to_the_side_output():
-    clock = ManualClock()
-    query = tagged(max_delay=5.0, max_failures=3, late="side", clock=clock)
+    clock = VirtualClock()
+    query = tagged(max_delay=5.0, max_failures=3, late="side", clock=clock.now)
     out: list[Any] = []
     late: list[Any] = []
     run = query.into(out, late)
     run.push(("a", 7))
-    clock.advance(6)
+    clock.sleep(6)
     run.push(Tick())
     run.push(("b", 3))
     run.push(("b", 8))
@@ -97,6 +97,17 @@ def test_added_stream_without_an_input_port_is_refused():
         run.push(AddStream("b"))
 
 
+def test_snapshot_is_loaded_after_the_clock_has_moved():
+    clock, out = VirtualClock(), list[Any]()
+    run = tagged(max_delay=5.0, clock=clock.now).into(out)
+    run.push(("a", 7))
+    saved = run.save()
+    clock.sleep(9)
+    run.load(saved)
+    run.push(Tick())
+    assert out == [("a", 7)]
+
+
 def test_unknown_stream_is_refused_with_place_and_position():
     with pytest.raises(StreamError, match=r"input event 1 .*unknown stream 'z' \(streams: 'a', 'b'\)"):
         list(tagged()([("a", 1), ("z", 2)]))
@@ -126,7 +137,7 @@ def test_snapshot_in_the_middle_continues_identically(method):
     [
         ({"method": "tree"}, "method must be 'heads' or 'method 1' or 'method 2', got 'tree'"),
         ({"max_delay": -1}, "max_delay must be at least 0, got -1"),
-        ({"max_failures": 0}, "max_failures must be at least 1, got 0"),
+        ({"max_failures": 0}, "max_failures must be an integer of at least 1, got 0"),
         ({"late": "keep"}, "late must be 'drop' or 'side' or 'raise', got 'keep'"),
         ({"blame": "me"}, "blame must be 'silent' or 'producer', got 'me'"),
         ({"streams": ["a", "a"]}, r"streams must differ, got \['a', 'a'\]"),

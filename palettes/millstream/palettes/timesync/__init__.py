@@ -1,17 +1,13 @@
 """Time synchronisation of event streams that arrive with delays, and repair of order inside one stream."""
 
-from .controls import AddStream, ManualClock, RemoveStream, Tick
+from .controls import AddStream, RemoveStream, Tick
 from .core import SyncCore
-from .feeder import Feeder, OutputQueue
 from .reorder import Reorder, ReorderBuffer
 from .streams import StreamTable
 from .synchronizer import Synchronizer
 
 __all__ = [
     "AddStream",
-    "Feeder",
-    "ManualClock",
-    "OutputQueue",
     "RemoveStream",
     "Reorder",
     "ReorderBuffer",

@@ -60,6 +60,12 @@ class Arena:
         """Tell whether every active stream that the node knows has its bit set, here or in the mask."""
         return not active & self.known[node] & ~(self.table[node] | mask)
 
+    def forget(self, stream: int) -> None:
+        """Clear a stream's bit everywhere, so that no node knows of it."""
+        keep = ~(1 << stream)
+        self.table = [bits & keep for bits in self.table]
+        self.known = [bits & keep for bits in self.known]
+
     def detach(self, node: int, out: list[Entry]) -> int:
         """Send a node and its left subtree to `out`, in order; return its right child, its successor."""
         left, right, entry, free = self.left, self.right, self.entry, self.free

@@ -20,6 +20,8 @@ from typing import Any, Literal, Protocol
 
 from attrs import define, evolve, field
 
+from millstream.processors import ParameterError
+
 from .arena import Entry
 from .heads import HeadsAndWatermark
 from .methods import AddAndProcess, AddThenProcess
@@ -63,12 +65,18 @@ class Buffer(Protocol):
     def enabled(self, number: int) -> None:
         """Learn that a stream is awaited again."""
 
+    def reuse(self, number: int) -> bool:
+        """Forget a removed stream if possible now; return whether its number is free for another."""
+
 
 METHODS = {"heads": HeadsAndWatermark, "method 1": AddThenProcess, "method 2": AddAndProcess}
 
 
 def buffer_of(method: str, streams: StreamTable) -> Buffer:
     """Make the buffer of a method over a table of streams."""
+    if method not in METHODS:
+        names = " or ".join(map(repr, METHODS))
+        raise ParameterError(f"Synchronizer: method must be {names}, got {method!r}")
     buffer: Buffer = METHODS[method](streams)
     return buffer
 
@@ -95,7 +103,7 @@ class SyncCore:
     #: (time, arrival number) of the latest event released
     latest: tuple[float, int] = (-inf, -1)
     #: with a maximum delay: (arrival time, time, arrival number, stream) of events in order of arrival
-    pending: deque[tuple[float, float, int, int]] = field(factory=deque)
+    pending: deque[tuple[float, float, int, Hashable]] = field(factory=deque)
     late: int = 0
     timeouts: int = 0
 
@@ -136,7 +144,7 @@ class SyncCore:
         self.seq = seq + 1
         if self.max_delay is None:
             return self._sent(self.buffer.add((time, seq, number, event)))
-        self.pending.append((now, time, seq, number))
+        self.pending.append((now, time, seq, stream))
         return self._sent(self.buffer.add((time, seq, number, event))) + self.tick(now)
 
     def tick(self, now: float) -> list[Any]:
@@ -144,16 +152,17 @@ class SyncCore:
         if self.max_delay is None or not self.pending:
             return []
         limit = -inf
-        for time, seq, number in self._timed_out(now - self.max_delay):
+        for time, seq, stream in self._timed_out(now - self.max_delay):
             limit = max(limit, time)
-            self._charge(time, seq, number)
+            self._charge(time, seq, stream)
         if limit == -inf:
             return []
         return self._sent(self.buffer.release(limit)) + self._sent(self.buffer.settle())
 
     def add(self, stream: Hashable) -> None:
         """Add a stream: events that arrive from now on wait for it."""
-        self.buffer.joined(self.streams.add(stream, self.seq))
+        number = next((k for k in self.streams.free if self.buffer.reuse(k)), None)
+        self.buffer.joined(self.streams.add(stream, self.seq, number))
 
     def remove(self, stream: Hashable) -> list[Any]:
         """Remove a stream; return the events that waited for it only."""
@@ -171,22 +180,25 @@ class SyncCore:
         self.latest = (time, seq)
         return [entry[3] for entry in entries]
 
-    def _timed_out(self, before: float) -> Iterable[tuple[float, int, int]]:
+    def _timed_out(self, before: float) -> Iterable[tuple[float, int, Hashable]]:
         """Take the events that arrived before this instant and still wait."""
         pending = self.pending
         while pending:
-            arrival, time, seq, number = pending[0]
+            arrival, time, seq, stream = pending[0]
             waits = (time, seq) > self.latest
             if waits and arrival >= before:
                 break
             pending.popleft()
             if waits:
-                yield time, seq, number
+                yield time, seq, stream
 
-    def _charge(self, time: float, seq: int, producer: int) -> None:
-        """Count a timed-out wait as a failure of the streams to blame."""
+    def _charge(self, time: float, seq: int, producer: Hashable) -> None:
+        """Count a timed-out wait as a failure of the streams to blame, if they are still there."""
         self.timeouts += 1
-        blamed = self.streams.blockers(time, seq) if self.blame == "silent" else [producer]
+        if self.blame == "silent":
+            blamed = self.streams.blockers(time, seq)
+        else:
+            blamed = [k for k in (self.streams.numbers.get(producer),) if k is not None]
         for number in blamed:
             if self.streams.fail(number, self.max_failures):
                 self.buffer.left(number)

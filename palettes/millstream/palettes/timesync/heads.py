@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import deque
-from heapq import heappop, heappush, heapreplace
+from heapq import heapify, heappop, heappush, heapreplace
 from math import inf
 
 from attrs import define, field
@@ -33,9 +33,10 @@ class HeadsAndWatermark:
     queues: list[deque[Entry]] = field(factory=list)
     #: one entry per non-empty queue: (time, arrival number, stream)
     heads: list[tuple[float, int, int]] = field(factory=list)
-    #: one entry per marked stream: (a time it had shown, stream); corrected when it reaches the top
+    #: one entry per awaited stream: (a time it had shown, stream); corrected when it reaches the top
     marks: list[tuple[float, int]] = field(factory=list)
-    marked: list[bool] = field(factory=list)
+    #: whether there are marks of streams that are not awaited any more
+    stale: bool = False
     #: (arrival number where it begins, sorted times of its events)
     epochs: list[tuple[int, list[float]]] = field(factory=list)
     begin: int = 0
@@ -55,7 +56,7 @@ class HeadsAndWatermark:
         return HeadsAndWatermark(
             streams,
             [deque(queue) for queue in self.queues],
-            *(list(self.heads), list(self.marks), list(self.marked)),
+            *(list(self.heads), list(self.marks), self.stale),
             [(begin, list(times)) for begin, times in self.epochs],
             *(self.begin, self.waiting),
         )
@@ -104,17 +105,15 @@ class HeadsAndWatermark:
 
     def watermark(self) -> float:
         """Return the least of the newest times of the awaited streams (infinity if none is awaited)."""
+        if self.stale:
+            self._mark_anew()
         marks, last = self.marks, self.streams.last
         while marks:
             time, number = marks[0]
             newest = last[number]
-            if not self.streams.active >> number & 1:
-                heappop(marks)
-                self.marked[number] = False
-            elif newest == time:
+            if newest == time:
                 return time
-            else:
-                heapreplace(marks, (newest, number))
+            heapreplace(marks, (newest, number))
         return inf
 
     def joined(self, number: int) -> None:
@@ -125,18 +124,27 @@ class HeadsAndWatermark:
             if old:
                 self.epochs.append((self.begin, old))
         self.begin = seq
-        self.queues.append(deque())
-        self.marked.append(False)
+        if number == len(self.queues):
+            self.queues.append(deque())
         self.enabled(number)
 
     def left(self, number: int) -> None:
-        """Nothing to do: a mark of a stream that is not awaited is dropped when it surfaces."""
+        """Drop the marks of streams that are not awaited any more, before the next use."""
+        self.stale = True
 
     def enabled(self, number: int) -> None:
         """Mark a stream that is awaited (again)."""
-        if not self.marked[number]:
-            self.marked[number] = True
-            heappush(self.marks, (self.streams.last[number], number))
+        heappush(self.marks, (self.streams.last[number], number))
+
+    def reuse(self, number: int) -> bool:
+        """Tell whether the events of a removed stream have left."""
+        return not self.queues[number]
+
+    def _mark_anew(self) -> None:
+        last = self.streams.last
+        self.marks = [(last[k], k) for k in self.streams.numbers.values() if self.streams.is_active(k)]
+        heapify(self.marks)
+        self.stale = False
 
     def _old_limit(self) -> float:
         """Return the newest time of an event that waits for the streams of an earlier epoch, and is ready."""
@@ -149,6 +157,4 @@ class HeadsAndWatermark:
         return best
 
     def _watermark_of(self, begin: int) -> float:
-        streams = self.streams
-        awaited = (k for k in streams.numbers.values() if streams.joined[k] <= begin and streams.is_active(k))
-        return min((streams.last[k] for k in awaited), default=inf)
+        return min((self.streams.last[k] for k in self.streams.awaited(begin)), default=inf)

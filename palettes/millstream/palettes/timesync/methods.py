@@ -64,6 +64,11 @@ class TreeMethod:
     def enabled(self, number: int) -> None:
         """Nothing to do for a stream that is awaited again: its bits were kept."""
 
+    def reuse(self, number: int) -> bool:
+        """Erase a removed stream from the readiness tables: its bit is given to another."""
+        self.tree.forget(number)
+        return True
+
 
 @define
 class AddThenProcess(TreeMethod):

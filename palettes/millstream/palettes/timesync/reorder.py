@@ -3,19 +3,22 @@
 For a stream whose events are out of order by at most `bound` units of their own time: an event may leave when
 one that is `bound` newer has been seen, because nothing older than it can follow. A heap holds what waits, so
 an event costs O(log b) for b waiting events. Windows, temporal logic, complex event patterns and Spark jobs
-that need ordered input put it in front.
+that need ordered input put it in front: ``Reorder(bound=5, time=E.t) | query``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from heapq import heappop, heappush
-from math import inf
 from typing import Any, Literal
 
 from attrs import define, field
+from attrs.validators import optional
 
-from millstream.processors import E, ParameterError, Router, as_function, processor, state, transient
+from millstream.processors import E, Router, as_function, processor, state, transient
+from millstream.processors.errors import at_least
+
+from .checks import not_negative, one_of
 
 
 @define
@@ -31,14 +34,14 @@ class ReorderBuffer:
     (None, [5])
     """
 
-    bound: float
+    bound: Any
     capacity: int | None = None
     #: (time, arrival number, event), a heap
-    waiting: list[tuple[float, int, Any]] = field(factory=list)
+    waiting: list[tuple[Any, int, Any]] = field(factory=list)
     seq: int = 0
-    newest: float = -inf
-    #: time of the latest event released
-    latest: float = -inf
+    #: newest time seen, and time of the latest event released
+    newest: Any = None
+    latest: Any = None
     late: int = 0
 
     def copy(self) -> ReorderBuffer:
@@ -46,31 +49,27 @@ class ReorderBuffer:
         counts = (self.seq, self.newest, self.latest, self.late)
         return ReorderBuffer(self.bound, self.capacity, list(self.waiting), *counts)
 
-    def add(self, time: float, event: Any) -> list[Any] | None:
+    def add(self, time: Any, event: Any) -> list[Any] | None:
         """Take an event; return the events that may leave, or None if it came too late."""
         if time != time:
-            raise ValueError("the time of an event is not a number")
-        if time < self.latest:
+            raise ValueError(f"the time of an event must be a number, got {time}")
+        if self.latest is not None and time < self.latest:
             self.late += 1
             return None
         heappush(self.waiting, (time, self.seq, event))
         self.seq += 1
-        if time > self.newest:
+        if self.newest is None or time > self.newest:
             self.newest = time
-        out = self._release(self.newest - self.bound)
+        waiting, limit, out = self.waiting, self.newest - self.bound, []
+        while waiting and waiting[0][0] <= limit:
+            out.append(self._pop())
         while self.capacity is not None and len(self.waiting) > self.capacity:
             out.append(self._pop())
         return out
 
     def flush(self) -> list[Any]:
         """End: return what still waits."""
-        return self._release(inf)
-
-    def _release(self, limit: float) -> list[Any]:
-        waiting, out = self.waiting, []
-        while waiting and waiting[0][0] <= limit:
-            out.append(self._pop())
-        return out
+        return [self._pop() for _ in range(len(self.waiting))]
 
     def _pop(self) -> Any:
         self.latest, _, event = heappop(self.waiting)
@@ -84,7 +83,8 @@ class Reorder(Router):
     Parameters
     ----------
     bound
-        How much older than the newest event seen an event may be, in units of its own time.
+        How much older than the newest event seen an event may be, in units of its own time (a number, or a
+        timedelta if times are datetimes).
     time
         The timestamp of an event: a function or expression.
     capacity
@@ -95,27 +95,24 @@ class Reorder(Router):
 
     Examples
     --------
-    >>> from millstream.processors import X
+    >>> from millstream.processors import Apply, X
     >>> list(Reorder(2, time=X)([1, 3, 2, 5, 4, 6]))
     [1, 2, 3, 4, 5, 6]
+    >>> query = Reorder(bound=5, time=E.t) | Apply(E.name)  # or any other query
+    >>> list(query([{"t": 4, "name": "b"}, {"t": 2, "name": "a"}, {"t": 9, "name": "c"}]))
+    ['a', 'b', 'c']
     """
 
-    bound: float = field()
-    time: Any = field(default=E.t)
-    capacity: int | None = field(default=None, kw_only=True)
-    late: Literal["drop", "side", "raise"] = field(default="drop", kw_only=True)
+    bound: Any = field(validator=not_negative)
+    time: Any = field(factory=lambda: E.t)
+    capacity: int | None = field(default=None, kw_only=True, validator=optional(at_least(1)))
+    late: Literal["drop", "side", "raise"] = field(
+        default="drop", kw_only=True, validator=one_of("drop", "side", "raise")
+    )
     buffer: ReorderBuffer = state(
         of=lambda self: ReorderBuffer(self.bound, self.capacity), copy=lambda buffer: buffer.copy()
     )
-    read_time: Callable[[Any], float] = transient()
-
-    def __attrs_post_init__(self) -> None:
-        if not self.bound >= 0:
-            raise ParameterError(f"Reorder: bound must be at least 0, got {self.bound}")
-        if self.capacity is not None and self.capacity < 1:
-            raise ParameterError(f"Reorder: capacity must be at least 1, got {self.capacity}")
-        if self.late not in ("drop", "side", "raise"):
-            raise ParameterError(f"Reorder: late must be 'drop' or 'side' or 'raise', got {self.late!r}")
+    read_time: Callable[[Any], Any] = transient()
 
     @property
     def arity(self) -> tuple[int, int]:
@@ -137,7 +134,8 @@ class Reorder(Router):
             self.send(1, event)
         elif self.late == "raise":
             raise ValueError(
-                f"event is late: {time}, and {self.buffer.latest} was already sent (bound {self.bound})"
+                f"event is late: {time}, and {self.buffer.latest} was already sent"
+                f" (bound {self.bound}: raise it, or take late events with late='side')"
             )
 
     def end(self) -> None:

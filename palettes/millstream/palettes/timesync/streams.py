@@ -1,9 +1,10 @@
 """The streams a synchroniser waits for: what each has shown, whether it is enabled, and how often it failed.
 
 Every synchronisation method asks the same questions about a stream (did it show something newer? is it still
-awaited?), so the answers live here once. Streams are numbered in the order of their addition; a number is
-never reused, so that it can be a bit of a readiness table. Only lists, dicts and numbers are kept: a copy of
-the table is a copy of its containers.
+awaited?), so the answers live here once. Streams are numbered, so that a number can be a bit of a readiness
+table; the number of a removed stream is given to a new one when nothing that waits remembers it, so the table
+does not grow while streams come and go. Only lists, dicts and numbers are kept: a copy of the table is a copy
+of its containers.
 """
 
 from __future__ import annotations
@@ -12,6 +13,11 @@ from collections.abc import Hashable, Iterable
 from math import inf
 
 from attrs import define, field
+
+from millstream.processors import ParameterError
+
+#: how many names an error message lists
+SHOWN = 8
 
 
 @define
@@ -28,7 +34,7 @@ class StreamTable:
 
     #: number of each stream that is present
     numbers: dict[Hashable, int] = field(factory=dict)
-    #: name of each number, also of removed streams
+    #: name of each number; of a removed stream until its number is used again
     names: list[Hashable] = field(factory=list)
     #: newest timestamp shown by each stream
     last: list[float] = field(factory=list)
@@ -38,11 +44,15 @@ class StreamTable:
     failures: list[int] = field(factory=list)
     #: bit k is set while stream k is present and enabled
     active: int = 0
+    #: numbers of removed streams
+    free: list[int] = field(factory=list)
 
     @classmethod
     def of(cls, names: Iterable[Hashable]) -> StreamTable:
         """Build a table of the given streams, in this order."""
-        table = cls()
+        table, names = cls(), list(names)
+        if len(set(names)) < len(names):
+            raise ParameterError(f"Synchronizer: streams must differ, got {names}")
         for name in names:
             table.add(name, 0)
         return table
@@ -51,18 +61,24 @@ class StreamTable:
         """Return an independent copy."""
         twin = StreamTable(dict(self.numbers), active=self.active)
         twin.names, twin.last = list(self.names), list(self.last)
-        twin.joined, twin.failures = list(self.joined), list(self.failures)
+        twin.joined, twin.failures, twin.free = list(self.joined), list(self.failures), list(self.free)
         return twin
 
-    def add(self, name: Hashable, seq: int) -> int:
-        """Add a stream; events with a sequence number below `seq` do not wait for it."""
+    def add(self, name: Hashable, seq: int, number: int | None = None) -> int:
+        """Add a stream, perhaps under a free number; events that arrived before `seq` do not wait for it."""
         if name in self.numbers:
-            raise ValueError(f"stream {name!r} was added twice")
-        number = self.numbers[name] = len(self.names)
-        self.names.append(name)
-        self.last.append(-inf)
-        self.joined.append(seq)
-        self.failures.append(0)
+            raise ValueError(f"stream {name!r} was added twice; remove it first, or choose another name")
+        if number is None:
+            number = len(self.names)
+            self.names.append(name)
+            self.last.append(-inf)
+            self.joined.append(seq)
+            self.failures.append(0)
+        else:
+            self.free.remove(number)
+            self.names[number], self.last[number] = name, -inf
+            self.joined[number], self.failures[number] = seq, 0
+        self.numbers[name] = number
         self.active |= 1 << number
         return number
 
@@ -70,6 +86,7 @@ class StreamTable:
         """Remove a stream: nothing waits for it any more."""
         number = self.number(name)
         del self.numbers[name]
+        self.free.append(number)
         self.active &= ~(1 << number)
         return number
 
@@ -78,8 +95,12 @@ class StreamTable:
         try:
             return self.numbers[name]
         except KeyError:
-            known = ", ".join(map(repr, self.numbers)) or "none"
-            raise ValueError(f"unknown stream {name!r} (streams: {known})") from None
+            known = ", ".join([repr(known) for known in self.numbers][:SHOWN]) or "none"
+            more = len(self.numbers) - SHOWN
+            raise ValueError(
+                f"unknown stream {name!r} (streams: {known}{f' and {more} more' if more > 0 else ''});"
+                " send AddStream first, or give grow=True"
+            ) from None
 
     def see(self, number: int, time: float) -> None:
         """Record that a stream has shown an event; its own times may not go backwards."""
@@ -108,10 +129,10 @@ class StreamTable:
         self.active &= ~(1 << number)
         return True
 
+    def awaited(self, seq: int) -> list[int]:
+        """Return the active streams for which an event with this sequence number may wait."""
+        return [k for k in self.numbers.values() if self.joined[k] <= seq and self.is_active(k)]
+
     def blockers(self, time: float, seq: int) -> list[int]:
-        """Return the active streams for which an event of this time and sequence number still waits."""
-        return [
-            number
-            for number in self.numbers.values()
-            if self.last[number] < time and self.joined[number] <= seq and self.is_active(number)
-        ]
+        """Return those for which it does wait, because they have not shown an event of this time."""
+        return [k for k in self.awaited(seq) if self.last[k] < time]

@@ -11,11 +11,14 @@ from time import monotonic
 from typing import Any, Literal
 
 from attrs import field
+from attrs.validators import optional
 
 from millstream.processors import ParameterError, Router, as_function, processor, state, transient
+from millstream.processors.errors import at_least
 
+from .checks import not_negative, one_of
 from .controls import AddStream, RemoveStream, Tick
-from .core import METHODS, Blame, Method, SyncCore
+from .core import Blame, Method, SyncCore
 
 
 @processor
@@ -25,7 +28,7 @@ class Synchronizer(Router):
     Parameters
     ----------
     time
-        The original timestamp of an event: a function or expression.
+        The original timestamp of an event, a number: a function or expression.
     streams
         The names of the streams. Without `key`, each has its own input port, in this order.
     key
@@ -42,7 +45,7 @@ class Synchronizer(Router):
     arrival
         The arrival time of an event, if it carries one; otherwise the `clock` is read.
     clock
-        A callable that returns the time; read only with `max_delay`.
+        A function that returns the time, read only with `max_delay`; ``VirtualClock().now`` in tests.
     grow
         Add a stream when its first event comes, instead of refusing it.
     blame
@@ -59,33 +62,25 @@ class Synchronizer(Router):
     time: Any = field()
     streams: Sequence[Hashable] = field(default=(), converter=tuple)
     key: Any = None
-    max_delay: float | None = field(default=None, kw_only=True)
-    max_failures: int | None = field(default=None, kw_only=True)
-    late: Literal["drop", "side", "raise"] = field(default="drop", kw_only=True)
+    max_delay: float | None = field(default=None, kw_only=True, validator=optional(not_negative))
+    max_failures: int | None = field(default=None, kw_only=True, validator=optional(at_least(1)))
+    late: Literal["drop", "side", "raise"] = field(
+        default="drop", kw_only=True, validator=one_of("drop", "side", "raise")
+    )
     method: Method = field(default="heads", kw_only=True)
     arrival: Any = field(default=None, kw_only=True)
     clock: Callable[[], float] = field(default=monotonic, kw_only=True)
     grow: bool = field(default=False, kw_only=True)
-    blame: Blame = field(default="silent", kw_only=True)
+    blame: Blame = field(default="silent", kw_only=True, validator=one_of("silent", "producer"))
     core: SyncCore = state(of=lambda self: self.new_core(), copy=lambda core: core.copy())
     read_time: Callable[[Any], float] = transient()
     read_key: Callable[[Any], Hashable] = transient()
     read_arrival: Callable[[Any], float] | None = transient()
 
-    def check(self) -> None:
-        """Refuse parameters that make no sense."""
-        _check_word("method", self.method, tuple(METHODS))
-        _check_word("late", self.late, ("drop", "side", "raise"))
-        _check_word("blame", self.blame, ("silent", "producer"))
-        if self.max_delay is not None and not self.max_delay >= 0:
-            raise ParameterError(f"Synchronizer: max_delay must be at least 0, got {self.max_delay}")
-        if self.max_failures is not None and self.max_failures < 1:
-            raise ParameterError(f"Synchronizer: max_failures must be at least 1, got {self.max_failures}")
-        if len(set(self.streams)) < len(self.streams):
-            raise ParameterError(f"Synchronizer: streams must differ, got {list(self.streams)}")
+    def __attrs_post_init__(self) -> None:
         if self.key is None and not self.streams:
             raise ParameterError(
-                "Synchronizer: streams must name the inputs (or give a key for tagged events)"
+                "Synchronizer: streams must name the inputs (or give a key for tagged events), got none"
             )
 
     @property
@@ -94,8 +89,7 @@ class Synchronizer(Router):
         return (len(self.streams) if self.key is None else 1), (2 if self.late == "side" else 1)
 
     def new_core(self) -> SyncCore:
-        """Check the parameters, because the state is built first of all; return the initial state."""
-        self.check()
+        """Return the initial state."""
         return SyncCore.of(self.streams, self.method, self.max_delay, self.max_failures, self.blame)
 
     def prepare(self) -> None:
@@ -152,10 +146,7 @@ class Synchronizer(Router):
             self.send(1, event)
         elif self.late == "raise":
             time, latest = self.read_time(event), self.core.latest[0]
-            raise ValueError(f"event of stream {stream!r} is late: {time}, and {latest} was already sent")
-
-
-def _check_word(name: str, value: str, choices: Sequence[str]) -> None:
-    if value not in choices:
-        words = " or ".join(map(repr, choices))
-        raise ParameterError(f"Synchronizer: {name} must be {words}, got {value!r}")
+            raise ValueError(
+                f"event of stream {stream!r} is late: {time}, and {latest} was already sent"
+                " (raise max_delay, or take late events with late='side')"
+            )
