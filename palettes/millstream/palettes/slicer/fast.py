@@ -1,0 +1,63 @@
+"""PlainSlices: one state per key and nothing else, as fast as it goes (see `fuse`).
+
+A query with one state field is kept as that value, without a tuple around it: a counter costs a dict entry
+and an int. `Slices` does the same, and more, in the ordinary way; tests compare the two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import MethodType
+from typing import Any, ClassVar
+
+from millstream.processors import Processor, Query, Run, processor, state, transient
+from millstream.processors.lists import host
+
+from .fuse import Fused, fuse
+
+
+@processor
+class PlainSlices(Processor):
+    """Run a copy of a query on the events of each key, giving (key, output).
+
+    >>> from millstream.processors import Count, X
+    >>> list(PlainSlices(X, Count())("abaa"))
+    [('a', 1), ('b', 1), ('a', 2), ('a', 3)]
+    """
+
+    icon: ClassVar[str] = "⫻"
+    by: Any
+    inner: Query
+    keep: bool = False
+    run: Run = transient()
+    out: list[Any] = transient()
+    fused: Fused = transient()
+    #: key -> state of its copy: a tuple, or the value itself if the inner query has only one
+    states: dict[Any, Any] = state(of=lambda self: {})
+
+    @property
+    def step(self) -> Callable[[Any], None]:
+        """Return the fused step; a property, so that the engine gets it without a method around it."""
+        if self.fused is None:
+            self.out = []
+            self.run = host(self, self.inner, self.out)
+            self.fused = fuse(self.by, self.run, self.out, self.keep)
+        return MethodType(self.fused.step, self)
+
+    def deliver(self, key: Any) -> None:
+        """Emit what the inner query has put out."""
+        given = self.out[:]
+        self.out.clear()
+        for y in given:
+            self.emit((key, y))
+
+    def end(self) -> None:
+        """End the slices that exist, in the order in which they began."""
+        states, self.states = self.states, {}
+        single = len(self.run.fresh()) == 1
+        for key, s in states.items():
+            self.run.give((s,) if single else s)
+            try:
+                self.run.finish()
+            finally:
+                self.deliver(key)

@@ -1,0 +1,175 @@
+"""One function for an event in a slice: find the state, move it in, run the inner query, move it out.
+
+Calls cost more than the work between them, so the pieces are put together as text: the key expression, the
+state fields of the inner query, and, if it consists of one region (see the engine's `plan`), its very lines.
+Texts come from the engine's own code generator; keys, events and states are only ever values.
+
+A failure in such a line must still be traced to the inner processor. `Fused.lines` tells which line of the
+inner query's own code it was, and `raise_at` raises the error there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from attrs import frozen
+
+from millstream.processors import MISSING, Run
+from millstream.processors.apply import inline_call
+from millstream.processors.codegen import push_source
+from millstream.processors.processor import fields, is_state
+
+from .keys import ALL, Keys, several, unhashable
+
+STEP = """\
+def step(self, x):
+    key = {by}
+    states = self.states
+    try:
+        s = states.get(key, nothing)
+    except TypeError as error:
+        raise unhashable(key) from error
+    if s is nothing:
+        if key is None or key is ALL or key.__class__ is Keys:
+            for key in several(key, states):
+                touch(self, key, x)
+            return
+        {fresh}
+"""
+TOUCH = """\
+def touch(self, key, x):
+    states = self.states
+    s = states.get(key, nothing)
+    if s is nothing:
+        {fresh}
+"""
+KEEP = """\
+    states[key] = s
+"""
+DROP = """\
+    try:
+        initial = s {same} first
+    except Exception:
+        initial = False
+    if initial:
+        states.pop(key, None)
+    else:
+        states[key] = s
+"""
+#: the inner query is called, and puts its outputs into a list
+CALL = """\
+    try:
+        entry(x)
+    except BaseException:
+        self.deliver(key)
+        raise
+"""
+AFTER_CALL = """\
+    if len(out) == 1:
+        self.emit((key, out.pop()))
+    elif out:
+        self.deliver(key)
+"""
+#: the lines of the inner query stand here, and give at most one output
+AFTER_SOME = """\
+    if y is not nothing:
+        self.emit((key, y))
+"""
+AFTER_ONE = """\
+    self.emit((key, y))
+"""
+MARK = "  # "
+
+
+@frozen
+class Fused:
+    """The function, and for each of its lines the line of the inner query's code that it is."""
+
+    step: Callable[[Any, Any], None]
+    lines: dict[int, int]
+
+
+def fuse(by: Any, run: Run, out: list[Any], keep: bool) -> Fused:
+    """Return the step of slices, a function of (processor, event)."""
+    first = run.fresh()
+    slots = [(n, a.name) for n in run.processors for a in fields(n) if is_state(a)]
+    moves = _moves(slots, first)
+    key, names = inline_call(by, 1)
+    moves["by"] = key.format("x", **{n: f"by_{n}" for n in names})
+    if run.fresh() is first:
+        moves["fresh"] = "s = first"
+    moves["same"] = "is" if len(first) == 1 and first[0] is MISSING else "=="
+    head = moves["give"] + "\n"
+    body, after = inner_lines(run) or (CALL, AFTER_CALL)
+    tail = moves["take"] + "\n" + (KEEP if keep else DROP.format(**moves)) + after
+    text = STEP.format(**moves) + head + body + tail + TOUCH.format(**moves) + head + body + tail
+    scope: dict[str, Any] = {
+        **run.processors[0].wiring.names,
+        **{f"by_{n}": v for n, v in names.items()},
+        **{f"o{k}": n for k, (n, _) in enumerate(slots)},
+        **{"entry": run.entry, "give": run.give, "take": run.take, "fresh": run.fresh, "out": out},
+        **{"ALL": ALL, "Keys": Keys, "several": several, "unhashable": unhashable, "raise_at": raise_at},
+        **{"first": first[0] if len(first) == 1 else first, "nothing": object()},
+    }
+    del scope["wiring"]  # this code is not the inner query's
+    exec(compile(text, "<slices>", "exec"), scope)
+    return Fused(scope["step"], _origins(text))
+
+
+def _origins(text: str) -> dict[int, int]:
+    """Return the line numbers in the inner query's code that comments tell, by the lines they stand on."""
+    marked = ((k, line.rpartition(MARK)) for k, line in enumerate(text.split("\n"), 1))
+    return {k: int(number) for k, (_, mark, number) in marked if mark}
+
+
+def _moves(slots: list[tuple[Any, str]], first: tuple[Any, ...]) -> dict[str, str]:
+    """Return the lines that make a state, move it in and move it out."""
+    comma = "," if len(first) == 1 else ""
+    places = "".join(f"o{k}.{name}, " for k, (_, name) in enumerate(slots))
+    moves = {"fresh": f"s{comma} = fresh()", "give": "    pass", "take": "    s = ()"}
+    if len(slots) != len(first):  # the queues of joins have state too: leave it to the run
+        moves |= {"give": f"    give({'(s,)' if comma else 's'})", "take": f"    s{comma} = take()"}
+    elif slots:
+        moves |= {"give": f"    {places}= s{comma}", "take": f"    s{comma} = {places}"}
+    if comma and len(slots) == 1:
+        moves |= {"give": f"    o0.{slots[0][1]} = s", "take": f"    s = o0.{slots[0][1]}"}
+    return moves
+
+
+def inner_lines(run: Run) -> tuple[str, str] | None:
+    """Return the lines of an inner query of one region, and what comes after them; None if it has several."""
+    plan = run.processors[0].wiring.plan
+    if len(plan.regions) != 1 or plan.joins or len(plan.regions[0].sends) != 1:
+        return None
+    region = plan.regions[0]
+    lines = push_source(plan, tolerant=False, counting=False).text[1:-1]
+    output = region.sends[0].values[0]
+    leaves = any(line.strip() == "return" for line in lines)
+    certain = not leaves and any(line.startswith("    sink_0(") for line in lines)
+    shift = "    " * (1 + leaves)
+    body = [] if certain else ["    y = nothing"]
+    body += ["    try:", *["        while True:"] * leaves, f"{shift}    {region.params[0]} = x"]
+    body += [f"{shift}{_replaced(line, output)}{MARK}{number}" for number, line in enumerate(lines, 2)]
+    body += [f"{shift}    break"] * leaves
+    body += ["    except Exception as error:", "        raise_at(self, error)"]
+    return "\n".join(body) + "\n", AFTER_ONE if certain else AFTER_SOME
+
+
+def _replaced(line: str, output: str) -> str:
+    """Return a line of the inner query's function as one of ours: it neither calls the sink nor returns."""
+    text = line.lstrip()
+    margin = line[: len(line) - len(text)]
+    if text == "return":
+        return f"{margin}break"
+    return f"{margin}y = {output}" if text.startswith("sink_0(") else line
+
+
+def raise_at(owner: Any, error: Exception) -> None:
+    """Raise an error again, at the line of the inner query's code where it came from."""
+    trace = error.__traceback__
+    line = owner.fused.lines.get(trace.tb_lineno) if trace is not None else None
+    if line is None:
+        raise error
+    scope = {"wiring": owner.run.processors[0].wiring, "error": error}
+    exec(compile("\n" * (line - 1) + "raise error", "<inner>", "exec"), scope)

@@ -1,0 +1,222 @@
+"""Slices: a copy of a query for each key, with all that can end a copy and every way to show the outputs.
+
+This is the definition; `PlainSlices` is the same for the case that nothing of it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from millstream.palettes.windows.monoid import monoid_of
+from millstream.processors import MISSING, Processor, Query, Run, as_function, processor, state, transient
+from millstream.processors.lists import host
+
+from .keys import ALL, several, unhashable
+from .snapshot import Snapshot
+from .tally import Tally
+
+
+@processor
+class Slices(Processor):
+    """Run a copy of a query on the events of each key; see `Slice` for the parameters.
+
+    >>> from millstream.processors import Count, X
+    >>> list(Slices(X, Count(), until=X == 2)("abaa"))
+    [('a', 1), ('b', 1), ('a', 2), ('a', 1)]
+    """
+
+    icon: ClassVar[str] = "⫻"
+    by: Any
+    inner: Query
+    keep: bool = False
+    snapshot: bool = False
+    collect: Any = None
+    until: Any = None
+    ttl: Any = None
+    time: Any = None
+    max_slices: int | None = None
+    full: str = "error"
+    on_drop: Callable[[Any], Any] | None = None
+    key_of: Callable[[Any], Any] = transient()
+    time_of: Callable[[Any], Any] = transient()
+    ends: Callable[[Any], Any] = transient()
+    run: Run = transient()
+    tally: Tally | None = transient()
+    #: the key whose slice is running, its last output, and whether an output ended it
+    key: Any = transient()
+    last: Any = transient()
+    over: bool = transient()
+    #: key -> state of its copy
+    states: dict[Any, Any] = state(of=lambda self: {})
+    #: keys, least recently used first, with the time of their last event; only if ttl or full ask for it
+    recent: OrderedDict[Any, Any] = state(of=lambda self: OrderedDict(), copy=OrderedDict.copy)
+    #: the latest time; a count of events if there is no `time`
+    now: Any = state(0)
+    #: what is shown: a snapshot, a tally, or a dict of last outputs
+    shown: Any = state(of=lambda self: self.nothing_shown())
+
+    def nothing_shown(self) -> Any:
+        """Return what is shown before the first output."""
+        if self.snapshot:
+            return Snapshot()
+        return Tally.empty() if monoid_of(self.collect) is not None else {}
+
+    def prepare(self) -> None:
+        """Wire the inner query and compile the functions."""
+        self.key_of = as_function(self.by)
+        self.time_of = as_function(self.time) if self.time is not None else self._ticks
+        self.ends = as_function(self.until) if self.until is not None else lambda _: False
+        self.run = host(self, self.inner, self._got)
+        monoid = monoid_of(self.collect)
+        self.tally = None if monoid is None else Tally(monoid)
+
+    def _ticks(self, _: Any) -> int:
+        count: int = self.now + 1
+        return count
+
+    @property
+    def _shows(self) -> bool:
+        return self.snapshot or self.collect is not None
+
+    def step(self, x: Any) -> None:
+        """Give the event to the slices of its keys, then show what there is to show."""
+        if self.ttl is not None:
+            self._expire(x)
+        key = self.key_of(x)
+        try:
+            keys = [key] if key in self.states else several(key, self.states)
+        except TypeError as error:
+            raise unhashable(key) from error
+        for k in [key] if keys is None else keys:
+            self._touch(k, x, refresh=key is not ALL)
+        if self._shows:
+            self._show()
+
+    # -- one slice
+
+    def _touch(self, key: Any, x: Any, refresh: bool) -> None:
+        values = self.states.get(key)
+        if values is None:
+            self._make_room(key)
+            values = self.run.fresh()
+        self._begin(key)
+        self.run.give(values)
+        self.run.entry(x)
+        values = self.run.take()
+        if self.over:
+            self._end(key, values)
+        elif not self.keep and _same(values, self.run.fresh()):
+            self.states.pop(key, None)
+        else:
+            self.states[key] = values
+        self._keep_last(key)
+        if refresh and (self.ttl is not None or self.full == "drop"):
+            if key in self.states or self._shows:
+                self.recent[key] = self.now
+                self.recent.move_to_end(key)
+            else:
+                self.recent.pop(key, None)
+
+    def _begin(self, key: Any) -> None:
+        self.key, self.last, self.over = key, MISSING, False
+
+    def _got(self, y: Any) -> None:
+        """Take an output of the copy that is running."""
+        self.last = y
+        if self.ends(y):
+            self.over = True
+        if not self._shows:
+            self.emit((self.key, y))
+
+    def _end(self, key: Any, values: Any) -> None:
+        """Let a copy come to its end, and drop it."""
+        self.states.pop(key, None)
+        self.run.give(values)
+        self.run.finish()
+
+    # -- what is shown
+
+    def _keep_last(self, key: Any) -> None:
+        if self.last is MISSING or not self._shows:
+            return
+        if self.snapshot:
+            self.shown = self.shown.set(key, self.last)
+        elif self.tally is not None:
+            self.tally.set(self.shown, key, self.last)
+        else:
+            self.shown[key] = self.last
+
+    def _hide(self, key: Any) -> None:
+        if self.snapshot:
+            self.shown = self.shown.without(key)
+        elif self.tally is not None:
+            self.tally.remove(self.shown, key)
+        else:
+            self.shown.pop(key, None)
+
+    def _show(self) -> None:
+        if self.snapshot:
+            self.emit(self.shown)
+        elif self.tally is not None:
+            total = self.tally.value(self.shown)
+            if total is not MISSING:
+                self.emit(total)
+        elif self.shown:
+            self.emit(self.collect(list(self.shown.values())))
+
+    # -- slices that leave
+
+    def _expire(self, x: Any) -> None:
+        """End the slices that have had no event for too long."""
+        now = self.time_of(x)
+        self.now = now if self.time is None or self.now == 0 else max(now, self.now)
+        while self.recent:
+            key, stamp = next(iter(self.recent.items()))
+            if not self.now - stamp > self.ttl:
+                return
+            del self.recent[key]
+            self._begin(key)
+            if key in self.states:
+                self._end(key, self.states[key])
+            self._hide(key)
+
+    def _make_room(self, key: Any) -> None:
+        """Make sure that one more slice is allowed."""
+        if self.max_slices is None or self._known() < self.max_slices or key in self.recent:
+            return
+        if self.full == "error":
+            raise ValueError(
+                f"a slice for key {key!r} would be more than max_slices={self.max_slices}; "
+                "raise it, end slices with until or ttl, or choose full='drop'"
+            )
+        oldest, _ = self.recent.popitem(last=False)
+        self.states.pop(oldest, None)
+        self._hide(oldest)
+        if self.on_drop is not None:
+            self.on_drop(oldest)
+
+    def _known(self) -> int:
+        if not self._shows:
+            return len(self.states)
+        shown = self.shown[1] if self.tally is not None else self.shown
+        return max(len(self.states), len(shown))
+
+    def end(self) -> None:
+        """End the slices that exist, in the order in which they began."""
+        changed = False
+        for key, values in list(self.states.items()):
+            self._begin(key)
+            self._end(key, values)
+            self._keep_last(key)
+            changed = changed or self.last is not MISSING
+        if changed and self._shows:
+            self._show()
+
+
+def _same(values: Any, initial: Any) -> bool:
+    try:
+        return bool(values == initial)
+    except Exception:  # values that cannot be compared are not the initial ones
+        return False
