@@ -17,12 +17,13 @@ from .graph import Graph, Group, Port, Wire, chain, connect
 from .lists import FindPattern, Pack, ResetLast, RunOn, Unpack
 from .processor import MISSING, Inline, Processor, Router, Uniform, processor, state, transient
 from .pump import Pump
-from .push import Run, Statistics
+from .push import Run
 from .query import Query, as_query
 from .routing import Divert, Multiplex, Splice
 from .sinks import as_sink
 from .sources import CsvRows, FromQueue, JsonLines, Lines, Source, Ticks
 from .states import Saved
+from .statistics import Flow, Statistics
 from .trimming import Decimate, DetectEnd, Freeze, Insert, KeepLast, Prefix, Stutter, Trim
 from .wiring import DeadLetter
 
@@ -43,6 +44,7 @@ __all__ = [
     "E",
     "Filter",
     "FindPattern",
+    "Flow",
     "Fork",
     "Freeze",
     "FromQueue",

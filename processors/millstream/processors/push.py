@@ -17,49 +17,20 @@ from operator import length_hint
 from types import BuiltinMethodType, TracebackType
 from typing import Any, NoReturn, Self
 
-from attrs import frozen
 from more_itertools import consume
 
 from .codegen import Source, push_source, target
-from .errors import ClosedError, StreamError
+from .errors import ClosedError, QueryError, StreamError
 from .graph import Graph
 from .joins import Join
 from .plan import Plan, Region, make_plan
 from .processor import Processor, Router, overrides
 from .sinks import as_sink, discard
 from .states import Saved, Slots, State
+from .statistics import Flow, Statistics
 from .wiring import Options, Wiring, check_arity
 
 DEPTH = 100
-
-
-@frozen
-class Flow:
-    """What passed through one processor, and what waits in front of it."""
-
-    place: str
-    taken: int | None
-    emitted: int | None
-    waiting: tuple[int, ...] = ()
-
-
-@frozen
-class Statistics:
-    """What a run has done so far; what passed each processor is known if it counts (``counting=True``)."""
-
-    positions: tuple[int, ...]
-    skipped: int
-    processors: tuple[Flow, ...]
-
-    def __str__(self) -> str:
-        rows = [("processor", "in", "out", "waiting")]
-        for f in self.processors:
-            taken, emitted = ("-" if n is None else str(n) for n in (f.taken, f.emitted))
-            rows.append((f.place, taken, emitted, " ".join(map(str, f.waiting))))
-        widths = [max(len(r[c]) for r in rows) for c in range(4)]
-        return "\n".join(
-            "  ".join(cell.ljust(w) for cell, w in zip(r, widths, strict=True)).rstrip() for r in rows
-        )
 
 
 class Run:
@@ -243,7 +214,6 @@ class Run:
         try:
             self.finish()
         except BaseException as error:
-            self._outer = -1
             self._fail(error, -1)
         self._close("ended")
 
@@ -256,7 +226,7 @@ class Run:
 
     def _check_port(self, port: int) -> None:
         if not 0 <= port < len(self._entries):
-            raise ClosedError(f"{self._graph!r} has {len(self._entries)} inputs, there is no port {port}")
+            raise QueryError(f"{self._graph!r} has {len(self._entries)} inputs, there is no port {port}")
 
     def _refuse(self) -> NoReturn:
         reason = self._closed[0] if self._closed else "ended"
