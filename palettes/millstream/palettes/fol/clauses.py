@@ -21,6 +21,7 @@ from .core import (
     Not,
     Or,
     conj,
+    free,
     fresh,
     neg,
     replace,
@@ -90,14 +91,22 @@ def _tidy(clause: Clause, implied: Callable[[Node], Iterator[Node]] | None) -> C
 
 
 def _unguarded(node: Node) -> Node:
-    """Drop the condition that a value has been seen where another condition takes it from an event."""
+    """Drop the condition that a value has been seen where another condition takes it from an event.
+
+    The same for a variable about which nothing else is said, where any value at all is taken from an event.
+    """
 
     def change(_: Node, n: Node) -> Node:
         if not isinstance(n, And) or not any(isinstance(p, Guard) for p in n.parts):
             return n
         given = restricted(nnf(conj(*(p for p in n.parts if not isinstance(p, Guard | Compare | In)))))
-        return conj(
-            *(p for p in n.parts if not (isinstance(p, Guard) and p.parts[0] == 0 and p.parts[1] in given))
-        )
+
+        def needed(part: Node) -> bool:
+            if not isinstance(part, Guard) or part.parts[0] != 0:
+                return True
+            alone = all(part.parts[1] not in free(p) for p in n.parts if p is not part)
+            return part.parts[1] not in given and not (alone and given)
+
+        return conj(*filter(needed, n.parts))
 
     return rewrite(node, change)

@@ -15,7 +15,21 @@ from attrs import define, field
 from millstream.palettes.ltl.terms import Arith, Const, Field, Get, Neg, Term, Var
 
 from . import pairs
-from .core import After, Arg, Compare, Equal, Event, Exists, Guard, In, Node, Not, Old, term_variables
+from .core import (
+    After,
+    Arg,
+    Compare,
+    Equal,
+    Event,
+    Exists,
+    Guard,
+    In,
+    Node,
+    Not,
+    Old,
+    plain_name,
+    term_variables,
+)
 from .lower import Table, Unsupported
 
 Values = dict[Var, str]
@@ -39,6 +53,9 @@ class Conditions:
     #: tables that keep the position at which each row came, and cursors into them (see `pairs`)
     timed: set[int] = field(factory=set)
     cursors: dict[tuple[int, int], str] = field(factory=dict)
+    #: tables asked as a whole, and those that are not kept as a whole, with the index that stands for them
+    whole: set[int] = field(factory=set)
+    bare: dict[int, tuple[tuple[int, ...], str]] = field(factory=dict)
     count: int = 0
 
     def new(self, letter: str) -> str:
@@ -57,6 +74,7 @@ class Conditions:
     def index(self, table: int, positions: tuple[int, ...]) -> str:
         """Return the name of the index of a table by some of its columns (the table itself for none)."""
         if not positions:
+            self.whole.add(table)
             return f"T{table}"
         return self.indexes.setdefault((table, positions), f"I{table}_" + "_".join(map(str, positions)))
 
@@ -129,7 +147,7 @@ class Conditions:
 
     def collection(self, leaf: Node, values: Values) -> str:
         """Return the source of a quantifier's domain."""
-        return f"elements({self.term(leaf.parts[1], values)}, {leaf.parts[0].name!r})"
+        return f"elements({self.term(leaf.parts[1], values)}, {plain_name(leaf.parts[0])!r})"
 
     def member(self, leaf: Node, values: Values) -> str:
         """Return the condition that a row is in a table."""
@@ -137,7 +155,12 @@ class Conditions:
         if self.tables[number].product is not None:
             return pairs.member(self, leaf, values)
         key = row([self.term(a, values) for a in args])
-        table = self.index(number, ())
+        table = f"T{number}"
+        if number in self.bare:
+            known, name = self.bare[number]
+            columns = [self.term(a, values) for a in args]
+            rest = row([c for i, c in enumerate(columns) if i not in known])
+            return f"{rest} in {name}.get({row([columns[i] for i in known])}, NONE)"
         if not alive:
             return f"{key} in {table}" if args else f"{table}"
         return f"now - {table}.get({key}, NEVER) {self.within(number)}"

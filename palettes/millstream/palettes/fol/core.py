@@ -227,7 +227,12 @@ _numbers = count()
 
 def fresh(variable: Var) -> Var:
     """Return a variable that occurs nowhere else."""
-    return Var(f"{variable.name.split('·')[0]}·{next(_numbers)}")
+    return Var(f"{plain_name(variable)}·{next(_numbers)}")
+
+
+def plain_name(variable: Var) -> str:
+    """Return the name that a variable was written with."""
+    return variable.name.split("·")[0]
 
 
 def replace_term(term: Any, mapping: Mapping[Var, Term]) -> Any:

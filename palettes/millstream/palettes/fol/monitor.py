@@ -32,6 +32,23 @@ from .reading import declared, reader
 from .tries import apply, point
 
 
+def followed(formula: str | Formula) -> Formula:
+    """Return the formula of a monitor; raise if one automaton for all bindings cannot follow it."""
+    result = parse(formula) if isinstance(formula, str) else formula
+    check_scopes("Monitor", result)
+    for f in subformulas(outer_variables(result)[1]):
+        if isinstance(f, fm.Quantifier):
+            hint = (
+                "only leading forall can range over values"
+                if f.domain is None
+                else "see the ltl palette's Monitor"
+            )
+            raise ParameterError(f"Monitor: cannot follow {f!r} inside {result!r}: {hint}")
+        if isinstance(f, fm.Test):
+            raise ParameterError(f"Monitor: cannot compare, as in {f!r}; make it a predicate")
+    return result
+
+
 @processor
 class Monitor(Processor):
     """Say after each event what is known about a formula at the first position, for all bindings.
@@ -59,7 +76,7 @@ class Monitor(Processor):
     {'f': 'b'}
     """
 
-    formula: Formula = field(converter=parse)
+    formula: Formula = field(converter=followed)
     predicates: Mapping[str, Any] | None = field(default=None, kw_only=True)
     kind: Any = field(default=None, kw_only=True)
     args: Any = field(default=None, kw_only=True)
@@ -73,18 +90,7 @@ class Monitor(Processor):
     failed: Any = state(None)
 
     def __attrs_post_init__(self) -> None:
-        check_scopes("Monitor", self.formula)
         self.outer, self.body = outer_variables(self.formula)
-        for f in subformulas(self.body):
-            if isinstance(f, fm.Quantifier):
-                hint = (
-                    "use the Monitor of the ltl palette"
-                    if f.domain is not None
-                    else "only leading forall can range over values seen"
-                )
-                raise ParameterError(f"Monitor: cannot follow {f!r} inside {self.formula!r}: {hint}")
-            if isinstance(f, fm.Test):
-                raise ParameterError(f"Monitor: cannot compare, as in {f!r}; make it a predicate")
         arities("Monitor", self.formula, declared("Monitor", self.predicates))
         self.read = reader("Monitor", self.predicates, self.kind, self.args)
         self.machine = machine(self.body, self.at_end)
@@ -105,6 +111,8 @@ class Monitor(Processor):
         still = all(s.step(quiet) is s for s in self.counts)
         step = Step(self.counts, quiet if still else None)
         self.tree = step.move(self.tree, letters)
+        if not isinstance(self.tree, list) and self.tree.verdict is False:
+            step.bad[:] = [()]
         if step.bad:
             self.failed = Verdict("FALSE", tuple(map(self.witness, step.bad)))
         elif not isinstance(self.tree, list) and self.tree.verdict is True:

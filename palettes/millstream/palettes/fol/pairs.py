@@ -64,6 +64,7 @@ def settled(
     if not emitter.tables[other.parts[0]].once or emitter.tables[other.parts[0]].product is not None:
         return None
     leaves.remove(shared[0])
+    emitter.whole.add(other.parts[0])
     cursor = emitter.cursor(n, other.parts[0])
     outside = f"outside({cursor}, R{n}, T{other.parts[0]}, F{n})"
     return f"{outside} <= {limit(emitter, leaf, values)}"

@@ -23,6 +23,7 @@ from .lower import Lowering, Table, Unsupported, restricted
 from .normal import Problem
 from .pairs import outside
 from .reading import field_of
+from .stores import Stores
 from .updates import Updates
 from .views import is_standing, make_view, refresh, sources
 
@@ -73,9 +74,7 @@ def compile_problem(problem: Problem, witnesses: bool) -> Program:
     bad = lowering.lower(problem.bad)
     first = _Writer(problem, bad, lowering.tables, witnesses)
     first.write()
-    second = _Writer(
-        problem, bad, lowering.tables, witnesses, first.emitter.indexes, frozenset(first.emitter.timed)
-    )
+    second = first.again()
     return second.write()
 
 
@@ -87,18 +86,19 @@ class _Writer:
     witnesses: bool
     indexes: dict[tuple[int, tuple[int, ...]], str] = field(factory=dict)
     timed: frozenset[int] = frozenset()
+    bare: dict[int, tuple[tuple[int, ...], str]] = field(factory=dict)
     emitter: Emitter = None  # type: ignore[assignment]
     instant: list[Clause] = field(factory=list)
     views: list[tuple[Table, Node]] = field(factory=list)
     refreshers: list[tuple[list[int], str]] = field(factory=list)
 
     def write(self) -> Program:
-        self.emitter = Emitter(list(self.tables), self.implied)
+        self.emitter = Emitter(list(self.tables), self.implied, bare=self.bare)
         for clause in clauses(self.bad, self.implied):
             self.sort(clause)
         for view, condition in self.views:
             self.refreshers.append(
-                (list(sources(condition)), refresh(view, condition, self.emitter, self.updates()))
+                (list(sources(condition)), refresh(view, condition, self.emitter, self.stores()))
             )
         kinds = [Kind(name, arity, self.tables) for name, arity in self.problem.arity.items()]
         texts = [self.step(kind, f"on_{i}") for i, kind in enumerate([*kinds, Kind(None, None, self.tables)])]
@@ -130,23 +130,35 @@ class _Writer:
                 return
         self.instant.append(clause)
 
-    def updates(self) -> Updates:
+    def again(self) -> _Writer:
+        """Return the writer of the final text, which knows what the first one asked for."""
+        used = self.emitter
+        bare = {}
+        for table in self.tables:
+            mine = [(known, name) for (n, known), name in used.indexes.items() if n == table.number]
+            kept = table.bounds is not None or {table.number} & (used.whole | used.timed)
+            if mine and not kept and table.product is None:
+                bare[table.number] = mine[0]
+        timed = frozenset(used.timed)
+        return _Writer(self.problem, self.bad, self.tables, self.witnesses, used.indexes, timed, bare)
+
+    def stores(self) -> Stores:
         by_table: dict[int, list[tuple[tuple[int, ...], str]]] = {}
         for (number, known), name in self.indexes.items():
             by_table.setdefault(number, []).append((known, name))
         watched = frozenset(n for _, condition in self.views for n in sources(condition))
-        return Updates(self.emitter, by_table, watched, self.timed)
+        return Stores(self.emitter, by_table, watched, self.timed)
 
     def step(self, kind: Kind, name: str) -> list[str]:
         """Return the lines of the function for one kind of event."""
-        updates = self.updates()
+        updates = Updates(self.emitter, self.stores())
         for table in self.tables:
             updates.change(table, kind.removed(table), adding=False)
             updates.change(table, kind.added(table), adding=True)
         verdict = self.verdict(kind)
         lines = [*self.arguments(kind), *verdict, *updates.before, *updates.after]
         for table in self.tables:
-            lines += updates.expire(table) if table.bounds is not None else []
+            lines += updates.stores.expire(table) if table.bounds is not None else []
         lines += self.changed(lines)
         text = "\n".join(lines)
         return [f"def {name}(S, e, raw, now):", text, self.result()]
@@ -228,12 +240,13 @@ class _Writer:
     def fresh(self, depth: int) -> Callable[[], State]:
         """Return the function that makes an initial state."""
         tables = [*self.tables, *(view for view, _ in self.views)]
-        indexes = list(self.indexes.values())
+        indexes, bare = list(self.indexes.values()), self.bare
         counted = bool(self.emitter.needs & {"N", "SEEN"})
         cursors = list(self.emitter.cursors.values())
 
         def make() -> State:
-            made: State = {f"T{t.number}": set() if t.bounds is None else {} for t in tables}
+            kept = [t for t in tables if t.number not in bare and t.product is None]
+            made: State = {f"T{t.number}": set() if t.bounds is None else {} for t in kept}
             made.update({f"Q{t.number}": deque() for t in tables if t.bounds is not None})
             made.update({name: {} for name in indexes})
             made.update({f"L{t.number}": {} for t in tables if t.product is not None})

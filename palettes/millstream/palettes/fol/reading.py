@@ -21,6 +21,8 @@ class Kept(tuple[Any, ...]):
     raw: Any
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name == "raw":
+            raise AttributeError(name)
         return get_field(self.raw, name)
 
 
@@ -46,13 +48,13 @@ def reader(owner: str, predicates: Mapping[str, Sequence[Any]] | None, kind: Any
                 f"{owner}: with predicates or args, kind must say which predicate an event is"
             )
         return None
-    name_of = _part(kind)
+    name_of = part_of(kind)
     if args is not None:
         args_of = as_function(args)
         return lambda e: (name_of(e), *args_of(e))
     if predicates is None:
         raise ParameterError(f"{owner}: with kind, give predicates={{name: fields}} or args=function")
-    parts = {name: [_part(f) for f in fields] for name, fields in predicates.items()}
+    parts = {name: [part_of(f) for f in fields] for name, fields in predicates.items()}
 
     def read(event: Any) -> tuple[Any, ...]:
         name = name_of(event)
@@ -61,7 +63,8 @@ def reader(owner: str, predicates: Mapping[str, Sequence[Any]] | None, kind: Any
     return read
 
 
-def _part(part: Any) -> Callable[[Any], Any]:
+def part_of(part: Any) -> Callable[[Any], Any]:
+    """Return the function that gives a part of an event: a field's name, a function or an expression."""
     if not isinstance(part, str):
         return as_function(part)
 

@@ -11,13 +11,13 @@ from millstream.palettes.ltl.base import Formula
 from millstream.palettes.ltl.parser import parse
 from millstream.palettes.ltl.verdict import Verdict
 from millstream.palettes.ltl.verdicts import rebuilt
-from millstream.processors import Inline, Processor, as_function, processor, state, transient
+from millstream.processors import Inline, Processor, processor, state, transient
 from millstream.processors.processor import configuration
 
 from .because import Explanations, Witness, distinct
 from .engine import is_bounded, program_of
 from .program import Program, State
-from .reading import Kept, declared, reader
+from .reading import Kept, declared, part_of, reader
 
 
 @processor
@@ -42,7 +42,7 @@ class _FirstOrder(Processor):
     def __attrs_post_init__(self) -> None:
         self.program, _ = self._program()
         self.read = reader(self._owner(), self.predicates, self.kind, self.args)
-        self.clock = None if self.time is None else as_function(self.time)
+        self.clock = None if self.time is None else part_of(self.time)
         self.plain = self.read is None and self.clock is None and not is_bounded(self.formula)
 
     def _owner(self) -> str:
@@ -117,7 +117,7 @@ class Verdicts(_FirstOrder):
         What gives the name of such an event.
     args : function or expression, optional
         Instead of `predicates`, what gives all arguments of an event.
-    time : function or expression, optional
+    time : str, function or expression, optional
         The time of an event; bounds then count time. Without it they count positions.
     over : str
         What quantifiers without ``in`` and free variables range over: the values ``"seen"`` as arguments of

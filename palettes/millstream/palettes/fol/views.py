@@ -16,7 +16,7 @@ from .clauses import Clause, clauses
 from .core import FALSE, TRUE, After, Event, Guard, In, Node, Not, Old, Read, conj, free, has_field, rewrite
 from .emit import Emitter, Values, row, unpack
 from .lower import Table
-from .updates import Updates
+from .stores import Stores
 
 
 def is_standing(clause: Clause, tables: list[Table]) -> bool:
@@ -67,7 +67,7 @@ def touched(view: Table, condition: Node) -> dict[tuple[Var, ...], list[str]]:
     return groups
 
 
-def refresh(view: Table, condition: Node, emitter: Emitter, updates: Updates) -> str:
+def refresh(view: Table, condition: Node, emitter: Emitter, stores: Stores) -> str:
     """Define the function that looks again at a view's bindings for changed rows; return its call."""
     enter: list[str] = []
     leave: list[str] = []
@@ -79,13 +79,13 @@ def refresh(view: Table, condition: Node, emitter: Emitter, updates: Updates) ->
             f"    {again} = {' | '.join(dict.fromkeys(texts))}",
             f"    for {', '.join(names) or '_'} in {again}:",
         ]
-        _enter(view, condition, values, emitter, updates, enter)
+        _enter(view, condition, values, emitter, stores, enter)
         leave.append(f"        for {', '.join(names) or '_'} in {again}:")
         _leave(view, condition, values, emitter, leave)
     columns = [emitter.new("v") for _ in view.params]
     out = [*enter, f"    if T{view.number}:", "        again = []", *leave]
     out.append(f"        for {', '.join(columns) or '_'} in again:")
-    out += updates.apply(view, columns, False, 3)
+    out += stores.apply(view, columns, False, 3)
     text, deltas = "\n".join(out), ", ".join(f"d{n}" for n in sources(condition))
     call = f"{emitter.new('r')}(S, raw, now, {deltas})"
     emitter.functions.append("\n".join([f"def {call}:", *unpack(text), text]))
@@ -93,12 +93,12 @@ def refresh(view: Table, condition: Node, emitter: Emitter, updates: Updates) ->
 
 
 def _enter(
-    view: Table, condition: Node, given: Values, emitter: Emitter, updates: Updates, out: list[str]
+    view: Table, condition: Node, given: Values, emitter: Emitter, stores: Stores, out: list[str]
 ) -> None:
     """Write the search for bindings that satisfy the condition now."""
 
     def found(values: Values, out: list[str], at: int) -> None:
-        out += updates.apply(view, [values[p] for p in view.params], True, at)
+        out += stores.apply(view, [values[p] for p in view.params], True, at)
 
     for clause in clauses(condition, emitter.implied):
         emitter.search(list(clause), given, frozenset(view.params), out, 2, found)
