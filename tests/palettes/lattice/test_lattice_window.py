@@ -15,7 +15,7 @@ from millstream.palettes.lattice import (
     definitely,
     possibly,
 )
-from millstream.processors import ParameterError, StreamError, X
+from millstream.processors import E, ParameterError, StreamError, X
 
 from .computations import figure_3
 
@@ -76,9 +76,10 @@ def test_windows_may_have_different_widths():
 
 
 def test_events_of_another_shape_are_read_by_expressions():
-    window = LatticeWindow(["a", "b"], 2, process=X["who"], clock=X["vc"], value=X["v"])
     events = [{"who": "a", "vc": [0, 0], "v": 1}, {"who": "b", "vc": [0, 0], "v": 1}]
-    assert list((window | possibly(lambda a, b: a == b))(events)) == [False, True]
+    for event in (X, E):
+        window = LatticeWindow(["a", "b"], 2, process=event["who"], clock=event["vc"], value=event["v"])
+        assert list((window | possibly(lambda a, b: a == b))(events)) == [False, True]
 
 
 def run(states, **options):
@@ -95,7 +96,7 @@ def run(states, **options):
             [LocalState("a", (0, 2)), LocalState("a", (1, 1))],
             r"clock of process 'a' went backwards: \(1, 1\) after \(0, 2\)",
         ),
-        ([LocalState("a", (0, 0))] * 2, "process 'a' sent sequence number 0 twice"),
+        ([LocalState("a", (0, 0))] * 2, r"process 'a' sent sequence number 0 twice \(or duplicate='drop'\)"),
         ([LocalState("a", (1, 0))], "process 'a': sequence number 0 did not come; 1 later states are held"),
     ],
 )
@@ -132,10 +133,12 @@ def test_duplicates_can_be_dropped():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"processes": []}, "processes must name at least one process"),
-        ({"processes": ["a", "a"]}, r"processes must differ, got \['a', 'a'\]"),
-        ({"width": 0}, "width must be at least 1, got 0"),
-        ({"width": {"z": 3}}, "width names unknown process 'z'"),
+        ({"processes": []}, r"processes must be different names, at least one, got \[\]"),
+        ({"processes": ["a", "a"]}, r"processes must be different names, .*, got \['a', 'a'\]"),
+        ({"width": 0}, "width must be None or an integer of at least 1, got 0"),
+        ({"width": 2.5}, "width must be None or an integer of at least 1, got 2.5"),
+        ({"width": {"z": 3}}, r"width names unknown process 'z' \(processes: 'a', 'b'\)"),
+        ({"patience": -1}, "patience must be an integer of at least 0, got -1"),
         ({"gap": "skip"}, "gap must be 'raise' or 'fill', got 'skip'"),
         ({"where": {"z": X}}, "where names unknown process 'z'"),
         ({"modality": "maybe"}, "modality must be 'possibly' or 'definitely', got 'maybe'"),
@@ -174,3 +177,24 @@ def test_snapshot_in_the_middle_continues_identically(query):
     second.end()
     assert out[-len(rest) :] == rest
     assert len(rest) == 4
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        LatticeWindow(["a", "b"], 3) | definitely(both),
+        LatticeWindow(["a", "b"], 3) | possibly(both),
+        LatticeWindow(["a", "b"], 3) | Lattices(),
+        ConjunctiveWindow(["a", "b"], 3, where={"a": bool}, modality="possibly"),
+        ConjunctiveWindow(["a", "b"], 3, where={"a": bool}),
+    ],
+)
+def test_memory_of_a_long_stream_is_that_of_its_window(query):
+    def size_after(rounds):
+        run = query.into()
+        for n in range(rounds):
+            run.push(LocalState("a", (n, max(0, n - 1)), 1))
+            run.push(LocalState("b", (max(0, n - 1), n), n % 2))
+        return len(pickle.dumps(run.save()))
+
+    assert size_after(3000) < 1.1 * size_after(300)

@@ -8,6 +8,7 @@ from .clocks import LocalState, Stamper, VectorClock, consistent, happens_before
 from .conjunctive_window import ConjunctiveWindow
 from .cuts import Windows
 from .lattice_window import Lattices, LatticeWindow
+from .otlp import otlp_spans
 from .repair import SequenceRepair
 from .sources import from_clock_log, from_spans
 from .value import Lattice
@@ -33,5 +34,6 @@ __all__ = [
     "from_clock_log",
     "from_spans",
     "happens_before",
+    "otlp_spans",
     "possibly",
 ]

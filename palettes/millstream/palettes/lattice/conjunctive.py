@@ -8,7 +8,9 @@ dropped is ever needed again: O(n) amortised comparisons for each state and proc
 *Definitely* is their algorithm for strong conjunctive predicates (1996): the conditions hold over intervals,
 and a set of intervals cannot be avoided if each begins before any other has ended. The part of the
 computation between C_min and C_max is a computation of its own, so an interval that is cut off by C_min
-counts as begun, and one cut off by C_max as not ended. C_min and C_max come from `Windows`, in O(n^2 w).
+counts as begun, and one cut off by C_max as not ended. Both ends move with the window and may cut other
+intervals each time, so the verdict is computed anew with each arrival: O(n^2 w) for C_min, C_max and the
+intervals of n processes with w states each.
 """
 
 from __future__ import annotations
@@ -48,10 +50,6 @@ class ConjunctivePossibly:
         twin = ConjunctivePossibly(self.windows.copy())
         twin.candidates = [deque(queue) for queue in self.candidates]
         return twin
-
-    def witness(self) -> Cut | None:
-        """Return the least global state that satisfies the conditions, if the last verdict was True."""
-        return tuple(c[0] for c in self.candidates) if all(self.candidates) and self._agree() else None
 
     def _agree(self) -> bool:
         """Drop first candidates that happen before another, until none does or one process has none left."""
@@ -94,17 +92,25 @@ class ConjunctiveDefinitely:
 
     def _overlap(self, least: Cut, greatest: Cut) -> bool:
         """Find one interval of each process such that each begins before any other has ended."""
-        queues = [
-            deque(self._intervals(k, a, b)) for k, (a, b) in enumerate(zip(least, greatest, strict=True))
-        ]
-        while all(queues):
-            heads = [queue[0] for queue in queues]
-            over = [j for j in range(len(heads)) if self._ended(j, heads, least, greatest)]
-            if not over:
-                return True
+        ends = enumerate(zip(least, greatest, strict=True))
+        queues = [deque(self._intervals(k, first, last)) for k, (first, last) in ends]
+        clocks, changed = self.windows.clocks, list(range(len(queues)))
+
+        def avoidable(j: int, i: int) -> bool:
+            """Tell whether process j's first interval can end before process i's begins."""
+            end, begin = queues[j][0][1], queues[i][0][0]
+            return end != greatest[j] and begin != least[i] and clocks[j][end + 1][i] < begin
+
+        while changed and all(queues):
+            k = changed.pop()
+            others = [j for j in range(len(queues)) if j != k]
+            over = [j for j in others if avoidable(j, k)]
+            if any(avoidable(k, i) for i in others):
+                over.append(k)
             for j in over:
                 queues[j].popleft()
-        return False
+            changed += over
+        return all(queues)
 
     def _intervals(self, k: int, first: int, last: int) -> list[Interval]:
         """Return the maximal runs of true states of a process between two state numbers."""
@@ -119,11 +125,3 @@ class ConjunctiveDefinitely:
         if begin is not None:
             found.append((begin, last))
         return found
-
-    def _ended(self, j: int, heads: list[Interval], least: Cut, greatest: Cut) -> bool:
-        """Tell whether process j's interval can end before some other interval begins."""
-        end = heads[j][1]
-        if end == greatest[j]:
-            return False
-        clock = self.windows.clocks[j][end + 1]
-        return any(begin != least[i] and clock[i] < begin for i, (begin, _) in enumerate(heads) if i != j)

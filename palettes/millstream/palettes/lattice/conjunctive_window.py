@@ -19,8 +19,13 @@ from .local_states import StateProcessor, copy_core, one_of
 class ConjunctiveWindow(StateProcessor):
     """Verdicts on a conjunction of local conditions, in polynomial time, without enumerating the lattice.
 
+    For n processes and windows of w states, ``"possibly"`` costs O(n^2) an arrival, amortised;
+    ``"definitely"`` looks at the whole window again with each arrival, in O(n^2 w).
+
     Parameters
     ----------
+    processes, width, process, clock, value, first, patience, gap, duplicate
+        As for `LatticeWindow`.
     where : dict
         A condition on the value of the local state, for each process; a process without one is always true.
     modality : {"possibly", "definitely"}

@@ -79,13 +79,15 @@ class Windows:
         """Return the greatest consistent global state in the windows, or None."""
         if not all(self.clocks):
             return None
-        cut, lowered = list(self.high), True
-        while lowered:
-            lowered = False
+        cut, todo = list(self.high), list(range(len(self.high)))
+        while todo:
+            i = todo.pop()
             for k, clocks in enumerate(self.clocks):
-                while any(known > here for known, here in zip(clocks[cut[k]], cut, strict=True)):
+                before = cut[k]
+                while clocks[cut[k]][i] > cut[i]:
                     if cut[k] == self.low[k]:
                         return None
                     cut[k] -= 1
-                    lowered = True
+                if cut[k] < before:
+                    todo.append(k)
         return tuple(cut)

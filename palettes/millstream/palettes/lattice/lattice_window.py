@@ -22,6 +22,25 @@ class LatticeWindow(StateProcessor):
 
     Sends a `Change` for each local state, in the order of sequence numbers.
 
+    Parameters
+    ----------
+    processes
+        The names of the processes, in the order of the components of a clock.
+    width
+        How many of its newest states the window of a process holds: one number for all, or a mapping by name;
+        None is unbounded.
+    process, clock, value
+        How name, vector clock and value are found in an event: functions or expressions; by default the
+        fields of a `LocalState`.
+    first
+        The sequence number of the first state of each process.
+    patience
+        How many states of a process may be held while one before them is missing.
+    gap
+        What happens then: an error (``"raise"``), or stand-ins for the missing states (``"fill"``).
+    duplicate
+        Whether a repeated sequence number is an error (``"raise"``) or ignored (``"drop"``).
+
     Examples
     --------
     >>> from millstream.palettes.lattice import Stamper

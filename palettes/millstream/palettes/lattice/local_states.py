@@ -8,6 +8,7 @@ from typing import Any, Literal
 from attrs import field
 
 from millstream.processors import E, ParameterError, Processor, as_function, processor, state, transient
+from millstream.processors.errors import at_least, fail_parameter
 
 from .clocks import LocalState
 from .repair import SequenceRepair
@@ -26,8 +27,7 @@ def one_of(*choices: str) -> Callable[[Any, Any, str], None]:
 
     def check(owner: Any, attribute: Any, value: str) -> None:
         if value not in choices:
-            names = " or ".join(map(repr, choices))
-            raise ParameterError(f"{type(owner).__name__}: {attribute.name} must be {names}, got {value!r}")
+            fail_parameter(owner, attribute.name, " or ".join(map(repr, choices)), value)
 
     return check
 
@@ -38,14 +38,11 @@ class StateProcessor(Processor):
 
     processes: Sequence[str] = field(converter=tuple)
     width: Width = None
-    #: how process, vector clock and value are found in an event
-    process: Any = field(default=E.process, kw_only=True)
-    clock: Any = field(default=E.clock, kw_only=True)
-    value: Any = field(default=E.value, kw_only=True)
-    #: sequence number of the first state of each process
-    first: int = field(default=0, kw_only=True)
-    #: how many states of a process may be held while one before them is missing, and what happens then
-    patience: int = field(default=1000, kw_only=True)
+    process: Any = field(factory=lambda: E.process, kw_only=True)
+    clock: Any = field(factory=lambda: E.clock, kw_only=True)
+    value: Any = field(factory=lambda: E.value, kw_only=True)
+    first: int = field(default=0, kw_only=True, validator=at_least(0))
+    patience: int = field(default=1000, kw_only=True, validator=at_least(0))
     gap: Literal["raise", "fill"] = field(default="raise", kw_only=True, validator=one_of("raise", "fill"))
     duplicate: Literal["raise", "drop"] = field(
         default="raise", kw_only=True, validator=one_of("raise", "drop")
@@ -54,20 +51,20 @@ class StateProcessor(Processor):
     read: tuple[Callable[[Any], Any], ...] = transient()
 
     def __attrs_post_init__(self) -> None:
-        name = type(self).__name__
-        if not self.processes:
-            raise ParameterError(f"{name}: processes must name at least one process")
-        if len(set(self.processes)) < len(self.processes):
-            raise ParameterError(f"{name}: processes must differ, got {list(self.processes)}")
+        if not self.processes or len(set(self.processes)) < len(self.processes):
+            fail_parameter(self, "processes", "different names, at least one", list(self.processes))
         self.check_names("width", self.width if isinstance(self.width, Mapping) else {})
         for width in self.widths:
-            if width is not None and width < 1:
-                raise ParameterError(f"{name}: width must be at least 1, got {width}")
+            if width is not None and (type(width) is not int or width < 1):
+                fail_parameter(self, "width", "None or an integer of at least 1", width)
 
     def check_names(self, parameter: str, mapping: Mapping[str, Any]) -> None:
         """Complain about names in a parameter that are not processes."""
         if unknown := [p for p in mapping if p not in self.processes]:
-            raise ParameterError(f"{type(self).__name__}: {parameter} names unknown process {unknown[0]!r}")
+            name, known = type(self).__name__, ", ".join(map(repr, self.processes))
+            raise ParameterError(
+                f"{name}: {parameter} names unknown process {unknown[0]!r} (processes: {known})"
+            )
 
     @property
     def widths(self) -> list[int | None]:

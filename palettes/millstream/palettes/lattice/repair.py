@@ -86,10 +86,6 @@ class SequenceRepair:
             raise ValueError(f"clock of process {state.process!r} is negative: {tuple(state.clock)}")
         return k, state.clock[k]
 
-    def missing(self) -> dict[str, int]:
-        """Return the sequence number that each process with held states waits for."""
-        return {name: self.expected[k] for name, k in self.index.items() if self.held[k]}
-
     def end(self) -> list[LocalState]:
         """End the streams: what is still held has lost its predecessors."""
         out: list[LocalState] = []
@@ -119,7 +115,7 @@ class SequenceRepair:
     def _repeated(self, state: LocalState, seq: int) -> list[LocalState]:
         if self.duplicate == "drop":
             return []
-        raise ValueError(f"process {state.process!r} sent sequence number {seq} twice")
+        raise ValueError(f"process {state.process!r} sent sequence number {seq} twice (or duplicate='drop')")
 
     def _lost(self, k: int) -> list[LocalState]:
         """Give up waiting for the states before the earliest one that is held."""
@@ -128,7 +124,7 @@ class SequenceRepair:
             lost = f"{wanted}" if have == wanted + 1 else f"{wanted} to {have - 1}"
             raise ValueError(
                 f"process {name!r}: sequence number {lost} did not come;"
-                f" {len(self.held[k])} later states are held (patience {self.patience})"
+                f" {len(self.held[k])} later states are held (patience {self.patience}; or gap='fill')"
             )
         return [self._follow(k, self._stand_in(k, seq)) for seq in range(wanted, have)] + self._next(k)
 

@@ -10,9 +10,12 @@ service are ordered by its own clock; clocks of different services are never com
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
+
+from millstream.processors import as_function
+from millstream.processors.errors import shorten
 
 from .clocks import LocalState
 
@@ -39,18 +42,28 @@ def from_clock_log(lines: Iterable[str], processes: Sequence[str]) -> Iterator[L
                 f"line {position}: expected a JSON object with process and clock ({error})"
             ) from error
         if unknown := [p for p in (process, *clock) if p not in processes]:
-            raise ValueError(f"line {position}: unknown process {unknown[0]!r}")
+            known = ", ".join(map(repr, processes))
+            raise ValueError(f"line {position}: unknown process {unknown[0]!r} (processes: {known})")
         yield LocalState(process, tuple(clock.get(p, 0) for p in processes), entry.get("value"))
 
 
 def from_spans(
-    spans: Iterable[Mapping[str, Any]], processes: Sequence[str] | None = None
+    spans: Iterable[Mapping[str, Any]], processes: Sequence[str] | None = None, label: Any = None
 ) -> list[LocalState]:
     """Turn spans (OpenTelemetry-like mappings) into local states of their services.
 
-    A span has ``span_id``, ``service``, ``start``, ``end``, perhaps ``parent_id`` and ``name``. The value of
-    a local state is the tuple of the names of the service's open spans, oldest first. States start with
-    number 0, where nothing is open.
+    The value of a local state is the tuple of the names of the service's open spans, oldest first. States
+    start with number 0, where nothing is open.
+
+    Parameters
+    ----------
+    spans
+        Mappings with ``span_id``, ``service``, ``start``, ``end``, perhaps ``parent_id``, ``name`` and
+        ``kind`` (``"consumer"``: nobody waits for its end). `otlp_spans` reads them from an export.
+    processes
+        The services, in the order of the clock's components; by default all, sorted.
+    label
+        What stands for an open span instead of its name: a function or expression of the span.
 
     Examples
     --------
@@ -65,11 +78,36 @@ def from_spans(
     bank (2, 1) ()
     shop (2, 2) ()
     """
-    by_id = {str(span["span_id"]): span for span in spans}
+    by_id = _checked(spans)
     services = sorted({span["service"] for span in by_id.values()}) if processes is None else list(processes)
     if unknown := [span["service"] for span in by_id.values() if span["service"] not in services]:
         raise ValueError(f"unknown process {unknown[0]!r} (processes: {', '.join(map(repr, services))})")
-    return _stamp(by_id, services)
+    return _stamp(by_id, services, _name if label is None else as_function(label))
+
+
+def _name(span: Mapping[str, Any]) -> str:
+    return str(span.get("name", span["span_id"]))
+
+
+def _checked(spans: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    """Return the spans by their ids, if each makes sense."""
+    by_id: dict[str, Mapping[str, Any]] = {}
+    for span in spans:
+        if missing := [key for key in ("span_id", "service", "start", "end") if key not in span]:
+            raise ValueError(
+                f"expected a span with span_id, service, start and end, got no {missing[0]} in"
+                f" {shorten(dict(span))}"
+            )
+        key = str(span["span_id"])
+        if key in by_id:
+            raise ValueError(f"span {key!r} of service {span['service']!r} came twice")
+        if span["end"] < span["start"]:
+            raise ValueError(
+                f"span {key!r} of service {span['service']!r} ends before it starts:"
+                f" {span['end']} < {span['start']}"
+            )
+        by_id[key] = span
+    return by_id
 
 
 def _causes(by_id: Mapping[str, Mapping[str, Any]]) -> dict[Moment, list[Moment]]:
@@ -91,17 +129,22 @@ def _causes(by_id: Mapping[str, Mapping[str, Any]]) -> dict[Moment, list[Moment]
     return causes
 
 
-def _stamp(by_id: Mapping[str, Mapping[str, Any]], services: list[str]) -> list[LocalState]:
+def _stamp(
+    by_id: Mapping[str, Mapping[str, Any]], services: list[str], label: Callable[[Any], Any]
+) -> list[LocalState]:
     causes = _causes(by_id)
     clocks: dict[Moment, tuple[int, ...]] = {}
     try:
         order = list(TopologicalSorter(causes).static_order())
     except CycleError as error:
         key, done = error.args[1][0]
-        raise ValueError(f"span {key!r} {'ends' if done else 'starts'} before its own cause") from error
+        raise ValueError(
+            f"span {key!r} of service {by_id[key]['service']!r} {'ends' if done else 'starts'} before its own"
+            " cause: check the parents, and that each service orders its spans by one clock"
+        ) from error
     zero = (0,) * len(services)
     states = [LocalState(service, zero, ()) for service in services]
-    running: dict[str, dict[str, str]] = {service: {} for service in services}
+    running: dict[str, dict[str, Any]] = {service: {} for service in services}
     for moment in order:
         key, done = moment
         service = by_id[key]["service"]
@@ -112,6 +155,6 @@ def _stamp(by_id: Mapping[str, Mapping[str, Any]], services: list[str]) -> list[
         if done:
             del running[service][key]
         else:
-            running[service][key] = str(by_id[key].get("name", key))
+            running[service][key] = label(by_id[key])
         states.append(LocalState(service, tuple(clock), tuple(running[service].values())))
     return states

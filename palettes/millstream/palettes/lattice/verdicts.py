@@ -14,11 +14,11 @@ from .predicates import DefinitelyCore, PossiblyCore, Predicate
 
 
 @processor
-class Possibly(Uniform):
-    """Verdicts: does some consistent global state in the window satisfy the predicate? See `possibly`."""
+class Verdict(Uniform):
+    """What both have in common: a predicate on one local value of each process, in order."""
 
     predicate: Any = field()
-    core: PossiblyCore = state(of=lambda _: PossiblyCore(), copy=copy_core)
+    core: Any = state()
     function: Predicate = transient()
 
     def prepare(self) -> None:
@@ -27,28 +27,18 @@ class Possibly(Uniform):
 
     def step(self, change: Change) -> bool:
         """Follow a change of the lattice."""
-        return self.core.feed(change, self.function)
+        verdict: bool = self.core.feed(change, self.function)
+        return verdict
 
 
 @processor
-class Definitely(Uniform):
-    """Verdicts: does every path through the window's lattice meet the predicate? See `definitely`."""
-
-    predicate: Any = field()
-    core: DefinitelyCore = state(of=lambda _: DefinitelyCore(), copy=copy_core)
-    function: Predicate = transient()
-
-    def prepare(self) -> None:
-        """Compile the predicate, if it is an expression."""
-        self.function = as_function(self.predicate)
-
-    def step(self, change: Change) -> bool:
-        """Follow a change of the lattice."""
-        return self.core.feed(change, self.function)
-
-
-def possibly(predicate: Predicate) -> Possibly:
+class Possibly(Verdict):
     """Tell after each change whether some global state of the window satisfies a predicate on local values.
+
+    Parameters
+    ----------
+    predicate
+        A function of one value for each process, in order; for two processes also an expression of X and Y.
 
     Examples
     --------
@@ -57,17 +47,31 @@ def possibly(predicate: Predicate) -> Possibly:
     >>> list(meet([LocalState("p", (0, 0), 1), LocalState("q", (0, 0), 2), LocalState("q", (0, 1), 1)]))
     [False, False, True]
     """
-    return Possibly(predicate)
+
+    core: PossiblyCore = state(of=lambda _: PossiblyCore(), copy=copy_core)
 
 
-def definitely(predicate: Predicate) -> Definitely:
+@processor
+class Definitely(Verdict):
     """Tell after each change whether every path from C_min to C_max meets a predicate of the local values.
+
+    Parameters
+    ----------
+    predicate
+        A function of one value for each process, in order; for two processes also an expression of X and Y.
 
     Examples
     --------
     >>> from millstream.palettes.lattice import LatticeWindow, LocalState
-    >>> meet = LatticeWindow("pq", width=2) | definitely(lambda p, q: p == q)
+    >>> from millstream.processors import X, Y
+    >>> meet = LatticeWindow("pq", width=2) | definitely(X == Y)
     >>> list(meet([LocalState("p", (0, 0), 1), LocalState("q", (0, 0), 2), LocalState("q", (0, 1), 1)]))
     [False, False, True]
     """
-    return Definitely(predicate)
+
+    core: DefinitelyCore = state(of=lambda _: DefinitelyCore(), copy=copy_core)
+
+
+#: as the modalities are written
+possibly = Possibly
+definitely = Definitely
