@@ -51,7 +51,7 @@ def test_events_out_of_order(cls):
 
 
 def test_no_automaton_of_an_infinite_formula():
-    with pytest.raises(ParameterError, match="has no finite automaton"):
+    with pytest.raises(ParameterError, match="has no small automaton"):
         Monitor("forall x in items: F (y == x)").automaton()
 
 

@@ -60,7 +60,10 @@ class Engine(Protocol):
 def finite_state(formula: Formula, time: Any, ahead: int) -> bool:
     """Return whether the machine of a formula is small enough to be used."""
     k = kind(formula)
-    return time is None and not k.quantified and k.ahead <= ahead and k.back <= MEMORY and k.leaves <= LETTERS
+    if time is not None or k.quantified or k.back > MEMORY or k.leaves > LETTERS:
+        return False
+    # several long bounds multiply states, and so does a long wait before bounds begin
+    return k.ahead <= SHORT or (k.ahead <= ahead and k.bounded == 1 and k.low <= 3)
 
 
 def rules(owner: str, formula: Formula, atoms: Atoms, time: Any) -> Progression:

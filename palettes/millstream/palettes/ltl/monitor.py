@@ -96,8 +96,8 @@ class Monitor(Uniform):
         """Return the lazily built deterministic automaton that this monitor walks."""
         if not self.finite_state:
             raise ParameterError(
-                f"Monitor: {self.formula!r} has no finite automaton (quantifiers, times, bounds beyond "
-                f"{FAR}, or too many atoms)"
+                f"Monitor: {self.formula!r} has no small automaton (quantifiers, times, bounds beyond "
+                f"{FAR}, several long bounds, or too many atoms)"
             )
         return machine(self.formula, self.semantics == "ltlf")
 

@@ -52,6 +52,9 @@ class Kind:
     #: sum of the finite upper bounds of future and of past operators (infinite: not whole numbers)
     ahead: float
     back: float
+    #: how many future operators have bounds, and their largest lower bound
+    bounded: int
+    low: float
     leaves: int
     depth: int
 
@@ -59,7 +62,8 @@ class Kind:
 def kind(formula: Formula) -> Kind:
     """Return what a formula needs from an engine."""
     subs = subformulas(formula)
-    ahead = back = 0.0
+    ahead = back = low = 0.0
+    bounded = 0
     for f in subs:
         if isinstance(f, BoundedUnary | BoundedBinary) and f.bounds is not None:
             reach = f.bounds.low if f.bounds.unbounded else f.bounds.high
@@ -67,11 +71,15 @@ def kind(formula: Formula) -> Kind:
                 back += reach
             else:
                 ahead += reach
+                bounded += 1
+                low = max(low, f.bounds.low)
     return Kind(
         any(isinstance(f, fm.FUTURE) for f in subs),
         any(isinstance(f, fm.Quantifier) for f in subs),
         ahead,
         back,
+        bounded,
+        low,
         sum(isinstance(f, fm.Atom | fm.Test | fm.Predicate) for f in subs),
         fold(formula, lambda _, below: 1 + max(below, default=0)),
     )
