@@ -29,7 +29,7 @@ from .bindings import Path, Step, Tree, leaves
 from .normal import arities, check_scopes, outer_variables
 from .program import wrong_arity
 from .reading import declared, reader
-from .tries import apply, point
+from .tries import Fork, apply, point
 
 
 def followed(formula: str | Formula) -> Formula:
@@ -85,6 +85,8 @@ class Monitor(Processor):
     body: Formula = transient()
     machine: Machine = transient()
     read: Any = transient()
+    #: the letters of each event name, by their bit
+    named: dict[str, list[tuple[int, Formula]]] = transient()
     tree: Tree = state(of=lambda self: self.start())
     counts: dict[Any, int] = state(of=lambda self: {self.start(): 1})
     failed: Any = state(None)
@@ -94,6 +96,10 @@ class Monitor(Processor):
         arities("Monitor", self.formula, declared("Monitor", self.predicates))
         self.read = reader("Monitor", self.predicates, self.kind, self.args)
         self.machine = machine(self.body, self.at_end)
+        self.named = {}
+        for k, leaf in enumerate(self.machine.letters):
+            assert isinstance(leaf, fm.Atom | fm.Predicate)
+            self.named.setdefault(leaf.name, []).append((1 << k, leaf))
 
     def start(self) -> Any:
         """Return the state of all bindings before the first event."""
@@ -124,24 +130,31 @@ class Monitor(Processor):
 
     def letters(self, e: Any) -> tuple[int, Any]:
         """Return the event's letters for bindings it does not match, and the tree of its letters."""
-        tree: Any = 0
         quiet = 0
-        for k, leaf in enumerate(self.machine.letters):
+        found: list[tuple[int, dict[int, Any]]] = []
+        for bit, leaf in self.named.get(e[0], ()):
             binding = self.match(leaf, e)
-            if binding == {}:
-                quiet |= 1 << k
+            if binding:
+                found.append((bit, binding))
             elif binding is not None:
-                bit = 1 << k
-                tree = apply(lambda a, b, bit=bit: a | (bit if b else 0), tree, point(binding))
-        return quiet, apply(lambda v: v | quiet, tree)
+                quiet |= bit
+        if not found:
+            return quiet, quiet
+        if len(found) == 1 and len(found[0][1]) == 1:
+            bit, binding = found[0]
+            ((level, value),) = binding.items()
+            return quiet, Fork(level, {value: bit | quiet}, quiet)
+        tree: Any = quiet
+        for bit, binding in found:
+            tree = apply(lambda a, b, bit=bit: a | (bit if b else 0), tree, point(binding))
+        return quiet, tree
 
     def match(self, leaf: Formula, e: Any) -> dict[int, Any] | None:
         """Return the values that make a predicate true for an event, None if there are none."""
-        if not isinstance(leaf, fm.Atom | fm.Predicate) or e[0] != leaf.name:
-            return None
         binding: dict[int, Any] = {}
         if isinstance(leaf, fm.Atom):
             return binding
+        assert isinstance(leaf, fm.Predicate)
         if len(e) != len(leaf.args) + 1:
             wrong_arity(e, len(leaf.args))
         for arg, value in zip(leaf.args, e[1:], strict=True):

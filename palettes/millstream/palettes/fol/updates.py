@@ -56,7 +56,7 @@ class Updates:
         self.after += self.stores.apply(table, columns, adding, at)
 
     def cleared(self, table: Table, leaf: Node, values: Values) -> list[str]:
-        """Return the lines that remove all rows of a table with some values, if nothing else is asked of them."""
+        """Return the lines that remove all rows of a table with some values, if nothing else is asked."""
         if not isinstance(leaf, Old) or leaf.parts[0] != table.number or leaf.parts[2:] != table.params:
             return []
         given = {i: values[p] for i, p in enumerate(table.params) if p in values}
