@@ -18,7 +18,7 @@ from millstream.processors.errors import ParameterError
 from . import formula as fm
 from .base import Formula
 from .bounds import Bounds
-from .terms import Arith, Const, Field, Get, Neg, Term, Var
+from .terms import RESERVED, Arith, Const, Field, Get, Neg, Term, Var
 from .text import RIGHT, STRENGTH
 from .tokens import ParseError, Token, tokenize
 
@@ -116,6 +116,8 @@ class _Parser:
         elif token.kind == "string":
             self.operands.append(Const(_string(text)))
         elif token.kind == "variable":
+            if text[1:] in RESERVED:
+                raise self.error(f"expected a variable, got the reserved word {text[1:]!r}", token)
             self.operands.append(Var(text[1:]))
         elif text == "." and self.next.kind == "name":
             self.operands.append(Field(self.take().text))
