@@ -1,5 +1,8 @@
 """Concurrency: phased execution."""
 
+from .crew import Crew
+from .failures import CancelledError, RemoteError, RemoteTraceback, WorkerDiedError
+from .manager import ManagerStatistics, ThreadManager
 from .numbering import Numbering, number
 from .phased import PhasedGraph, by_time
 from .phased_state import Phase, PhasedState, Task
@@ -8,14 +11,21 @@ from .specification import Specification, from_toml, from_xml, load_specificatio
 from .vertices import Vertex
 
 __all__ = [
+    "CancelledError",
+    "Crew",
+    "ManagerStatistics",
     "Numbering",
     "Phase",
     "PhasedGraph",
     "PhasedState",
     "Phases",
+    "RemoteError",
+    "RemoteTraceback",
     "Specification",
     "Task",
+    "ThreadManager",
     "Vertex",
+    "WorkerDiedError",
     "by_time",
     "from_toml",
     "from_xml",
