@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from millstream.palettes.slicer import ALL, Keys, Slice, Snapshot
-from millstream.palettes.slicer.fast import PlainSlices
+from millstream.palettes.slicer.fast import PlainSlices, SnapshotSlices
 from millstream.palettes.slicer.slices import Slices
 from millstream.palettes.windows import Monoid, Window
 from millstream.processors import (
@@ -103,6 +103,8 @@ def test_slice_snapshot_is_the_last_output_of_each_key(inner, trace):
     given_out = []
     Slice(special, inner, keep=True, snapshot=True).into(given_out).push_all(trace)
     assert given_out == snapshots(pairs)
+    defined = Slices(special, inner, keep=True, snapshot=True)
+    assert list(Slice(special, inner, keep=True, snapshot=True)(trace)) == list(defined(trace))
     for f in (sum, len):
         collected = []
         Slice(third, Count(), collect=f).into(collected).push_all(trace)
@@ -112,7 +114,8 @@ def test_slice_snapshot_is_the_last_output_of_each_key(inner, trace):
 
 def test_slice_chooses_the_plain_form_when_nothing_else_is_asked_for():
     assert isinstance(Slice(X, Count()).query, PlainSlices)
-    assert isinstance(Slice(X, Count(), snapshot=True).query, Slices)
+    assert isinstance(Slice(X, Count(), snapshot=True).query, SnapshotSlices)
+    assert isinstance(Slice(X, Count(), snapshot=True, ttl=1).query, Slices)
 
 
 def test_slice_drops_a_slice_that_is_back_at_its_initial_state():

@@ -13,7 +13,8 @@ from typing import Any, ClassVar
 from millstream.processors import Processor, Query, Run, processor, state, transient
 from millstream.processors.lists import host
 
-from .fuse import Fused, fuse
+from .fuse import PAIRS, SNAPSHOTS, Fused, fuse
+from .snapshot import Snapshot
 
 
 @processor
@@ -26,6 +27,7 @@ class PlainSlices(Processor):
     """
 
     icon: ClassVar[str] = "⫻"
+    shape: ClassVar[tuple[str, str]] = PAIRS
     by: Any
     inner: Query
     keep: bool = False
@@ -41,7 +43,7 @@ class PlainSlices(Processor):
         if self.fused is None:
             self.out = []
             self.run = host(self, self.inner, self.out)
-            self.fused = fuse(self.by, self.run, self.out, self.keep)
+            self.fused = fuse(self.by, self.run, self.out, self.keep, self.shape)
         return MethodType(self.fused.step, self)
 
     def deliver(self, key: Any) -> None:
@@ -61,3 +63,30 @@ class PlainSlices(Processor):
                 self.run.finish()
             finally:
                 self.deliver(key)
+
+
+@processor
+class SnapshotSlices(PlainSlices):
+    """Run a copy of a query on the events of each key, giving after every event the last output of each.
+
+    >>> from millstream.processors import Count, X
+    >>> list(SnapshotSlices(X, Count())("aba"))[-1] == {"a": 2, "b": 1}
+    True
+    """
+
+    shape: ClassVar[tuple[str, str]] = SNAPSHOTS
+    #: the last output of each key
+    shown: Snapshot = state(Snapshot())
+
+    def deliver(self, key: Any) -> None:
+        """Note the last of what the inner query has put out."""
+        if self.out:
+            self.shown = self.shown.set(key, self.out[-1])
+            self.out.clear()
+
+    def end(self) -> None:
+        """End the slices that exist, and show what they have put out at their end."""
+        before = self.shown
+        PlainSlices.end(self)
+        if self.shown is not before:
+            self.emit(self.shown)

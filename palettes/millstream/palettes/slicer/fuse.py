@@ -34,7 +34,7 @@ def step(self, x):
         if key is None or key is ALL or key.__class__ is Keys:
             for key in several(key, states):
                 touch(self, key, x)
-            return
+            return {done}
         {fresh}
 """
 TOUCH = """\
@@ -67,18 +67,22 @@ CALL = """\
 """
 AFTER_CALL = """\
     if len(out) == 1:
-        self.emit((key, out.pop()))
+        y = out.pop()
+        {put}
     elif out:
         self.deliver(key)
 """
 #: the lines of the inner query stand here, and give at most one output
 AFTER_SOME = """\
     if y is not nothing:
-        self.emit((key, y))
+        {put}
 """
 AFTER_ONE = """\
-    self.emit((key, y))
+    {put}
 """
+#: what is done with an output y, and at the end of an event
+PAIRS = ("self.emit((key, y))", "")
+SNAPSHOTS = ("self.shown = self.shown.set(key, y)", "self.emit(self.shown)")
 MARK = "  # "
 
 
@@ -90,7 +94,7 @@ class Fused:
     lines: dict[int, int]
 
 
-def fuse(by: Any, run: Run, out: list[Any], keep: bool) -> Fused:
+def fuse(by: Any, run: Run, out: list[Any], keep: bool, shape: tuple[str, str]) -> Fused:
     """Return the step of slices, a function of (processor, event)."""
     first = run.fresh()
     slots = [(n, a.name) for n in run.processors for a in fields(n) if is_state(a)]
@@ -102,8 +106,10 @@ def fuse(by: Any, run: Run, out: list[Any], keep: bool) -> Fused:
     moves["same"] = "is" if len(first) == 1 and first[0] is MISSING else "=="
     head = moves["give"] + "\n"
     body, after = inner_lines(run) or (CALL, AFTER_CALL)
-    tail = moves["take"] + "\n" + (KEEP if keep else DROP.format(**moves)) + after
-    text = STEP.format(**moves) + head + body + tail + TOUCH.format(**moves) + head + body + tail
+    moves["put"], moves["done"] = shape
+    tail = moves["take"] + "\n" + (KEEP + after if keep else DROP + after).format(**moves)
+    text = STEP.format(**moves) + head + body + tail + f"    {shape[1]}\n"
+    text += TOUCH.format(**moves) + head + body + tail
     scope: dict[str, Any] = {
         **run.processors[0].wiring.names,
         **{f"by_{n}": v for n, v in names.items()},

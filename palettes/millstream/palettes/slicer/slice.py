@@ -14,7 +14,7 @@ from millstream.processors.errors import fail_parameter
 from millstream.processors.expressions import Expression
 from millstream.processors.lists import host
 
-from .fast import PlainSlices
+from .fast import PlainSlices, SnapshotSlices
 from .slices import Slices
 
 #: what `PlainSlices` cannot do
@@ -86,8 +86,9 @@ class Slice(Group):
         host(self, self.inner, [])
         self._check()
         extras = {name: getattr(self, name) for name in EXTRAS}
-        if all(value is None or value is False for name, value in extras.items() if name != "full"):
-            self.query = PlainSlices(self.by, self.inner, self.keep)
+        if all(extras[name] is None for name in EXTRAS[1:] if name != "full"):
+            kind = SnapshotSlices if self.snapshot else PlainSlices
+            self.query = kind(self.by, self.inner, self.keep)
         else:
             self.query = Slices(self.by, self.inner, self.keep, **extras)
 

@@ -1,6 +1,6 @@
 """Slices: a copy of a query for each key, with all that can end a copy and every way to show the outputs.
 
-This is the definition; `PlainSlices` is the same for the case that nothing of it is asked for.
+This is the definition; `PlainSlices` and `SnapshotSlices` are the same for the common cases.
 """
 
 from __future__ import annotations
@@ -41,9 +41,11 @@ class Slices(Processor):
     on_drop: Callable[[Any], Any] | None = None
     key_of: Callable[[Any], Any] = transient()
     time_of: Callable[[Any], Any] = transient()
-    ends: Callable[[Any], Any] = transient()
+    ends: Callable[[Any], Any] | None = transient()
     run: Run = transient()
     tally: Tally | None = transient()
+    #: whether outputs are shown all together, rather than one by one
+    shows: bool = transient()
     #: the key whose slice is running, its last output, and whether an output ended it
     key: Any = transient()
     last: Any = transient()
@@ -67,18 +69,15 @@ class Slices(Processor):
         """Wire the inner query and compile the functions."""
         self.key_of = as_function(self.by)
         self.time_of = as_function(self.time) if self.time is not None else self._ticks
-        self.ends = as_function(self.until) if self.until is not None else lambda _: False
+        self.ends = as_function(self.until) if self.until is not None else None
         self.run = host(self, self.inner, self._got)
         monoid = monoid_of(self.collect)
         self.tally = None if monoid is None else Tally(monoid)
+        self.shows = self.snapshot or self.collect is not None
 
     def _ticks(self, _: Any) -> int:
         count: int = self.now + 1
         return count
-
-    @property
-    def _shows(self) -> bool:
-        return self.snapshot or self.collect is not None
 
     def step(self, x: Any) -> None:
         """Give the event to the slices of its keys, then show what there is to show."""
@@ -91,7 +90,7 @@ class Slices(Processor):
             raise unhashable(key) from error
         for k in [key] if keys is None else keys:
             self._touch(k, x, refresh=key is not ALL)
-        if self._shows:
+        if self.shows:
             self._show()
 
     # -- one slice
@@ -113,7 +112,7 @@ class Slices(Processor):
             self.states[key] = values
         self._keep_last(key)
         if refresh and (self.ttl is not None or self.full == "drop"):
-            if key in self.states or self._shows:
+            if key in self.states or self.shows:
                 self.recent[key] = self.now
                 self.recent.move_to_end(key)
             else:
@@ -125,9 +124,9 @@ class Slices(Processor):
     def _got(self, y: Any) -> None:
         """Take an output of the copy that is running."""
         self.last = y
-        if self.ends(y):
+        if self.ends is not None and self.ends(y):
             self.over = True
-        if not self._shows:
+        if not self.shows:
             self.emit((self.key, y))
 
     def _end(self, key: Any, values: Any) -> None:
@@ -139,7 +138,7 @@ class Slices(Processor):
     # -- what is shown
 
     def _keep_last(self, key: Any) -> None:
-        if self.last is MISSING or not self._shows:
+        if self.last is MISSING or not self.shows:
             return
         if self.snapshot:
             self.shown = self.shown.set(key, self.last)
@@ -198,7 +197,7 @@ class Slices(Processor):
             self.on_drop(oldest)
 
     def _known(self) -> int:
-        if not self._shows:
+        if not self.shows:
             return len(self.states)
         shown = self.shown[1] if self.tally is not None else self.shown
         return max(len(self.states), len(shown))
@@ -211,7 +210,7 @@ class Slices(Processor):
             self._end(key, values)
             self._keep_last(key)
             changed = changed or self.last is not MISSING
-        if changed and self._shows:
+        if changed and self.shows:
             self._show()
 
 

@@ -39,7 +39,7 @@ class Snapshot(Mapping[Any, Any]):
         """Return a copy in which the key has the value."""
         bits, path, node = hash(key), [], self._root
         while node.__class__ is list:
-            path.append((node, bits & MASK))
+            path.append(node)
             node = node[bits & MASK]
             bits >>= BITS
         leaf = node.copy()
@@ -47,20 +47,24 @@ class Snapshot(Mapping[Any, Any]):
         grown = len(leaf) - len(node)
         if grown and len(leaf) > LEAF:
             leaf = _split(leaf, len(path))
-        return _rebuilt(path, leaf, self._size + grown)
+        made = _new(Snapshot)
+        made._root, made._size = _above(path, hash(key), leaf), self._size + grown
+        return made
 
     def without(self, key: Any) -> Snapshot:
         """Return a copy that does not have the key, or itself if there is no such key."""
         bits, path, node = hash(key), [], self._root
         while node.__class__ is list:
-            path.append((node, bits & MASK))
+            path.append(node)
             node = node[bits & MASK]
             bits >>= BITS
         if key not in node:
             return self
         leaf = node.copy()
         del leaf[key]
-        return _rebuilt(path, leaf, self._size - 1)
+        made = _new(Snapshot)
+        made._root, made._size = _above(path, hash(key), leaf), self._size - 1
+        return made
 
     def __getitem__(self, key: Any) -> Any:
         bits, node = hash(key), self._root
@@ -91,15 +95,16 @@ class Snapshot(Mapping[Any, Any]):
         return Snapshot, (dict(self),)  # the hash of a text differs from process to process
 
 
-def _rebuilt(path: list[tuple[Node, int]], leaf: Node, size: int) -> Snapshot:
-    """Return the snapshot with a new leaf at the end of a path."""
-    for node, at in reversed(path):
-        node = node.copy()
-        node[at] = leaf
-        leaf = node
-    made = Snapshot.__new__(Snapshot)
-    made._root, made._size = leaf, size
-    return made
+_new = object.__new__
+
+
+def _above(path: list[Node], bits: int, node: Node) -> Node:
+    """Return copies of the inner nodes on the path to a node, the last of which has it as a child."""
+    while path:
+        above = path.pop().copy()
+        above[bits >> BITS * len(path) & MASK] = node
+        node = above
+    return node
 
 
 def _split(leaf: dict[Any, Any], depth: int) -> Node:
