@@ -8,7 +8,8 @@ import tracemalloc
 
 import pytest
 
-from millstream.lab.papers.smart_office import Office, at_the_papers_size, show, table_2
+from millstream.lab.papers.smart_office import Office, at_the_papers_size, table_2
+from millstream.lab.papers.tables import show
 from millstream.palettes.lattice import ConjunctiveWindow, LatWin
 
 pytestmark = pytest.mark.bench

@@ -1,6 +1,6 @@
 """The smart office is reproducible, and its lattices have the sizes of the paper."""
 
-from millstream.lab.papers.smart_office import Office, figure_4, measured, table_2
+from millstream.lab.papers.smart_office import Office, claims, figure_4, figure_5, figure_6, measured, table_2
 
 
 def test_office_is_reproducible():
@@ -29,3 +29,13 @@ def test_size_grows_with_the_window_and_with_the_number_of_processes():
     processes = [row["S"] for row in table_2(1.0, (2, 3, 4))]
     assert widths == sorted(widths)
     assert processes == sorted(processes)
+
+
+def test_claims_that_do_not_reproduce_are_said_plainly():
+    rows = claims(
+        figure_4(1.0, (1, 4, 10)), figure_5(1.0, (0, 5)), figure_6(1.0, (2, 6)), table_2(1.0, (2, 3))
+    )
+    said = {row["claim"]: row["reproduced"] for row in rows}
+    assert said["Fig. 4: Perc_det rises from w = 1 to w = 4"] == "NO"
+    assert said["Fig. 4: S at w = 4 (fitted)"] == "yes"
+    assert said["Table 2: S beside the paper's, n from 7"] == "not tried"
