@@ -36,3 +36,16 @@ def work(rounds):
 def nonzero(x):
     """Fail on zero."""
     return 60 // x
+
+
+class Mixing:
+    """A computation with state that sometimes returns nothing, and fails on one value."""
+
+    def __init__(self, name, changes):
+        self.name, self.changes, self.seen = name, changes, 0
+
+    def __call__(self, *front):
+        self.seen = (self.seen * 31 + sum(front) + self.name) % 997
+        if self.seen == 996:
+            raise ValueError(f"{self.name} cannot go on")
+        return self.seen if self.seen % self.changes else None

@@ -48,7 +48,7 @@ class Failure:
 
     def throw(self) -> Any:
         """Raise the exception."""
-        if self.text:
+        if self.text and self.error.__traceback__ is None:
             root = self.error
             while root.__cause__ is not None and not isinstance(root.__cause__, RemoteTraceback):
                 root = root.__cause__

@@ -12,7 +12,10 @@ from typing import Any
 from millstream.processors import MISSING
 from millstream.processors.errors import QueryError
 
+from .crew import Crew
+from .manager import ThreadManager
 from .numbering import Numbering
+from .phased_crew import Computations, run_by_crew
 from .phased_state import Phase, PhasedState, Plan, Task
 from .vertices import Vertex
 
@@ -81,7 +84,9 @@ class PhasedGraph:
         """Return the restricted numbering of the vertices, with S(v) and m(v)."""
         return self.plan.numbering
 
-    def run(self, phases: Iterable[Given] | int, manager: Any = None, ahead: int = 64) -> Iterator[Phase]:
+    def run(
+        self, phases: Iterable[Given] | int, manager: ThreadManager | None = None, ahead: int = 64
+    ) -> Iterator[Phase]:
         """Return an iterator over the phases with the values that their sinks sent.
 
         Parameters
@@ -97,7 +102,15 @@ class PhasedGraph:
         given = ((k, {}) for k in range(1, phases + 1)) if isinstance(phases, int) else iter(phases)
         if ahead < 1:
             raise QueryError(f"PhasedGraph.run: ahead must be an integer of at least 1, got {ahead}")
-        return self._run_here(given)
+        return self._run_by_workers(given, manager, ahead) if manager else self._run_here(given)
+
+    def _run_by_workers(self, given: Iterator[Given], manager: ThreadManager, ahead: int) -> Iterator[Phase]:
+        """Run several phases at a time, on as many workers as there are to have."""
+        with Crew(manager, Computations(self.plan.vertices), manager.limit) as crew:
+            if crew.size:
+                yield from run_by_crew(PhasedState(self.plan), given, crew, ahead)
+            else:
+                yield from self._run_here(given)
 
     def _run_here(self, given: Iterator[Given]) -> Iterator[Phase]:
         """Run one phase at a time: the definition of what every other way of running gives."""

@@ -18,6 +18,8 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
+from millstream.processors.errors import QueryError, shorten
+
 from .child import BOOT, LENGTH, MARK, frame
 from .failures import Failure, WorkerDiedError
 from .threads import Factory
@@ -52,12 +54,13 @@ class ProcessWorker:
     def serve(self, factory: Factory, wrap: object = None) -> None:
         """From now on answer requests with what this factory makes."""
         if self.serves is not factory:
-            self._write(frame(("serve", pickle.dumps(factory))))
+            self._write(frame(("serve", _pickled(factory))))
             self.serves = factory
 
     def send(self, request: Any) -> None:
-        """Take a request; an error here means that the request does not pickle."""
-        data = frame(("do", request))
+        """Take a request; its reply is put with the others, see `read`."""
+        data = _pickled(("do", request))
+        data = LENGTH.pack(len(data)) + data
         self.pending += 1
         self._write(data)
 
@@ -133,6 +136,16 @@ class ProcessWorker:
         """Leave the process to the one that started it: called in a fork."""
         self._socket.close()
         self._process.returncode = 0
+
+
+def _pickled(value: Any) -> bytes:
+    try:
+        return pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)
+    except Exception as error:
+        raise QueryError(
+            f"{shorten(value, 80)} cannot be sent to a process: {error}; define functions and classes "
+            "at the top of a module, or use workers='threads'"
+        ) from error
 
 
 def _unpickled(body: bytes) -> Any:
