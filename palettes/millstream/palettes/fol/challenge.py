@@ -8,6 +8,7 @@ our own: seeded, of any length, correct until their last event, which violates t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import count
 from random import Random
 from typing import Final
 
@@ -29,6 +30,7 @@ PROPERTIES: Final = {
 
 
 def _access(n: int, random: Random) -> Iterator[Event]:
+    names = count()
     users: list[str] = []
     files: list[str] = []
     while True:
@@ -40,17 +42,18 @@ def _access(n: int, random: Random) -> Iterator[Event]:
             pool[i], pool[-1] = pool[-1], pool[i]
             yield stop, pool.pop()
         else:
-            pool.append(str(random.randrange(10**9)))
+            pool.append(str(next(names)))
             yield begin, pool[-1]
 
 
 def _file(n: int, random: Random) -> Iterator[Event]:
+    names = count()
     files: list[str] = []
     while True:
         if files and random.random() < 0.4:
             yield "close", files.pop(random.randrange(len(files)))
         else:
-            files.append(str(random.randrange(10**9)))
+            files.append(str(next(names)))
             yield "open", files[-1], random.choice(("read", "write"))
 
 

@@ -185,6 +185,11 @@ class Conditions:
         name = self.index(leaf.parts[0], known)
         return f"{key} in {name}" if known else name
 
+    def row_set(self, leaf: Node, values: Values) -> str:
+        """Return the same rows as something that compares like a set."""
+        text = self.rows(leaf, values)
+        return f"{text}.keys()" if text.endswith(")") else text
+
     def rows(self, leaf: Node, values: Values) -> str:
         """Return the rows of a table with the known values, without them."""
         known, key = self.lookup(leaf, values)

@@ -170,7 +170,9 @@ class Emitter(Conditions):
         """Write a loop over the rows of a table with the known values."""
         alive, *args = leaf.parts[1:]
         known, _ = self.lookup(leaf, values)
-        source = self.rows(leaf, values) + joins.without(self, leaf, rest, values)
+        source = self.rows(leaf, values)
+        if less := joins.without(self, leaf, rest, values):
+            source = f"set({source}){less}"
         names: list[str] = []
         tests: list[str] = []
         for arg in (a for i, a in enumerate(args) if i not in known):

@@ -32,7 +32,7 @@ def meeting(emitter: Conditions, leaf: Node, other: Node, leaves: list[Node], va
     if not is_plain(emitter, leaf) or not is_plain(emitter, twin) or len(unknown(emitter, twin, values)) != 1:
         return None
     leaves.remove(other)
-    mine, theirs = emitter.rows(leaf, values), emitter.rows(twin, values)
+    mine, theirs = emitter.row_set(leaf, values), emitter.row_set(twin, values)
     return f"not {mine} <= {theirs}" if negative else f"not {mine}.isdisjoint({theirs})"
 
 

@@ -231,7 +231,7 @@ class _Writer:
         source = "\n\n\n".join(parts) + "\n"
         space: dict[str, Any] = {
             "field": field_of, "elements": elements, "wrong_arity": wrong_arity, "outside": outside,
-            "NEVER": -inf, "INF": inf, "NONE": frozenset(), **self.emitter.names,
+            "NEVER": -inf, "INF": inf, "NONE": {}, **self.emitter.names,
         }  # fmt: skip
         exec(compile(source, "<first-order formula>", "exec"), space)
         steps = {str(n): space[f"on_{i}"] for i, n in enumerate(names)}

@@ -1,6 +1,7 @@
 """How tables are kept: source that puts a row into a table and its indexes, and takes it out.
 
-A table is a set of rows, and an index of it a dict from the values of some columns to the set of the rest. If
+A table is a set of rows, and an index of it a dict from the values of some columns to the rest of the rows
+(the keys of a dict, which Python's garbage collector passes over where it would visit every set). If
 everything that is asked of a table goes through an index, the set itself is not kept: the table is *bare*,
 and its first index takes its place. A bounded table is a dict from rows to their last time.
 """
@@ -58,8 +59,8 @@ class Stores:
         news, key = [], row(columns) if columns else "()"
         for known, name in indexes:
             k, rest = split(columns, known)
-            news += [f"if {k} in {name}:", f"    {name}[{k}].add({rest})"]
-            news += ["else:", f"    {name}[{k}] = {{{rest}}}"]
+            news += [f"if {k} in {name}:", f"    {name}[{k}][{rest}] = None"]
+            news += ["else:", f"    {name}[{k}] = {{{rest}: None}}"]
         if n in self.watched:
             news.append(f"d{n}.append({key})")
         if n in self.timed:
@@ -74,11 +75,11 @@ class Stores:
         if not news:
             return [
                 f"if {k} in {name}:",
-                f"    {name}[{k}].add({rest})",
+                f"    {name}[{k}][{rest}] = None",
                 "else:",
-                f"    {name}[{k}] = {{{rest}}}",
+                f"    {name}[{k}] = {{{rest}: None}}",
             ]
-        first = [f"if s is None: {name}[{k}] = {{{rest}}}", f"else: s.add({rest})"]
+        first = [f"if s is None: {name}[{k}] = {{{rest}: None}}", f"else: s[{rest}] = None"]
         return [f"s = {name}.get({k})", f"if s is None or {rest} not in s:", *indented(first + news)]
 
     def remove(self, table: Table, columns: list[str]) -> list[str]:
@@ -100,7 +101,7 @@ class Stores:
         gone = []
         for known, name in indexes:
             k, rest = split(columns, known)
-            gone += [f"s = {name}[{k}]", f"s.discard({rest})", "if not s:", f"    del {name}[{k}]"]
+            gone += [f"s = {name}[{k}]", f"s.pop({rest}, None)", "if not s:", f"    del {name}[{k}]"]
         return [*gone, f"d{n}.append({row(columns) if columns else '()'})"] if n in self.watched else gone
 
     def clear(self, table: Table, values: dict[int, str]) -> list[str]:
