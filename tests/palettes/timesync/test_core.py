@@ -1,5 +1,7 @@
 """Streams that come, go, fall silent or are late: everything but the order itself."""
 
+import pickle
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -130,6 +132,17 @@ def test_tables_do_not_grow_while_streams_come_and_go(method):
     assert len(core.streams.names) <= 8
     assert len(core) <= 8
     assert len(core.pending) <= 8
+
+
+@each_method
+def test_memory_of_long_streams_is_that_of_what_waits(method):
+    def size_after(events):
+        core = SyncCore.of("abc", method, max_delay=5)
+        for t in range(events):
+            core.arrive("abc"[t % 3], t, t, now=t)
+        return len(pickle.dumps(core))
+
+    assert size_after(3000) < 1.2 * size_after(300)
 
 
 @each_method

@@ -138,6 +138,7 @@ def test_snapshot_in_the_middle_continues_identically(method):
         ({"method": "tree"}, "method must be 'heads' or 'method 1' or 'method 2', got 'tree'"),
         ({"max_delay": -1}, "max_delay must be at least 0, got -1"),
         ({"max_failures": 0}, "max_failures must be an integer of at least 1, got 0"),
+        ({"max_failures": 3}, "max_failures must come with a max_delay, got 3 alone"),
         ({"late": "keep"}, "late must be 'drop' or 'side' or 'raise', got 'keep'"),
         ({"blame": "me"}, "blame must be 'silent' or 'producer', got 'me'"),
         ({"streams": ["a", "a"]}, r"streams must differ, got \['a', 'a'\]"),

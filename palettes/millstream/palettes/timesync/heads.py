@@ -142,7 +142,7 @@ class HeadsAndWatermark:
 
     def _mark_anew(self) -> None:
         last = self.streams.last
-        self.marks = [(last[k], k) for k in self.streams.numbers.values() if self.streams.is_active(k)]
+        self.marks = [(last[k], k) for k in self.streams.awaited(self.begin)]
         heapify(self.marks)
         self.stale = False
 

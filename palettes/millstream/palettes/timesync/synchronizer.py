@@ -82,6 +82,10 @@ class Synchronizer(Router):
             raise ParameterError(
                 "Synchronizer: streams must name the inputs (or give a key for tagged events), got none"
             )
+        if self.max_failures is not None and self.max_delay is None:
+            raise ParameterError(
+                f"Synchronizer: max_failures must come with a max_delay, got {self.max_failures} alone"
+            )
 
     @property
     def arity(self) -> tuple[int, int]:
