@@ -1,11 +1,7 @@
 """One function for an event in a slice: find the state, move it in, run the inner query, move it out.
 
 Calls cost more than the work between them, so the pieces are put together as text: the key expression, the
-state fields of the inner query, and, if it consists of one region (see the engine's `plan`), its very lines.
-Texts come from the engine's own code generator; keys, events and states are only ever values.
-
-A failure in such a line must still be traced to the inner processor. `Fused.lines` tells which line of the
-inner query's own code it was, and `raise_at` raises the error there.
+state fields of the inner query, and, if it consists of one region, its very lines (see `windows.lines`).
 """
 
 from __future__ import annotations
@@ -15,9 +11,9 @@ from typing import Any
 
 from attrs import frozen
 
+from millstream.palettes.windows.lines import lines_of, names_of, origins, raise_at
 from millstream.processors import MISSING, Run
 from millstream.processors.apply import inline_call
-from millstream.processors.codegen import push_source
 from millstream.processors.processor import fields, is_state
 
 from .keys import ALL, Keys, several, unhashable
@@ -83,7 +79,6 @@ AFTER_ONE = """\
 #: what is done with an output y, and at the end of an event
 PAIRS = ("self.emit((key, y))", "")
 SNAPSHOTS = ("self.shown = self.shown.set(key, y)", "self.emit(self.shown)")
-MARK = "  # "
 
 
 @frozen
@@ -105,28 +100,21 @@ def fuse(by: Any, run: Run, out: list[Any], keep: bool, shape: tuple[str, str]) 
         moves["fresh"] = "s = first"
     moves["same"] = "is" if len(first) == 1 and first[0] is MISSING else "=="
     head = moves["give"] + "\n"
-    body, after = inner_lines(run) or (CALL, AFTER_CALL)
+    body, after = _inner(run)
     moves["put"], moves["done"] = shape
     tail = moves["take"] + "\n" + (KEEP + after if keep else DROP + after).format(**moves)
     text = STEP.format(**moves) + head + body + tail + f"    {shape[1]}\n"
     text += TOUCH.format(**moves) + head + body + tail
     scope: dict[str, Any] = {
-        **run.processors[0].wiring.names,
+        **names_of(run),
         **{f"by_{n}": v for n, v in names.items()},
         **{f"o{k}": n for k, (n, _) in enumerate(slots)},
         **{"entry": run.entry, "give": run.give, "take": run.take, "fresh": run.fresh, "out": out},
         **{"ALL": ALL, "Keys": Keys, "several": several, "unhashable": unhashable, "raise_at": raise_at},
         **{"first": first[0] if len(first) == 1 else first, "nothing": object()},
     }
-    del scope["wiring"]  # this code is not the inner query's
     exec(compile(text, "<slices>", "exec"), scope)
-    return Fused(scope["step"], _origins(text))
-
-
-def _origins(text: str) -> dict[int, int]:
-    """Return the line numbers in the inner query's code that comments tell, by the lines they stand on."""
-    marked = ((k, line.rpartition(MARK)) for k, line in enumerate(text.split("\n"), 1))
-    return {k: int(number) for k, (_, mark, number) in marked if mark}
+    return Fused(scope["step"], origins(text))
 
 
 def _moves(slots: list[tuple[Any, str]], first: tuple[Any, ...]) -> dict[str, str]:
@@ -143,39 +131,18 @@ def _moves(slots: list[tuple[Any, str]], first: tuple[Any, ...]) -> dict[str, st
     return moves
 
 
-def inner_lines(run: Run) -> tuple[str, str] | None:
-    """Return the lines of an inner query of one region, and what comes after them; None if it has several."""
-    plan = run.processors[0].wiring.plan
-    if len(plan.regions) != 1 or plan.joins or len(plan.regions[0].sends) != 1:
-        return None
-    region = plan.regions[0]
-    lines = push_source(plan, tolerant=False, counting=False).text[1:-1]
-    output = region.sends[0].values[0]
-    leaves = any(line.strip() == "return" for line in lines)
-    certain = not leaves and any(line.startswith("    sink_0(") for line in lines)
-    shift = "    " * (1 + leaves)
-    body = [] if certain else ["    y = nothing"]
-    body += ["    try:", *["        while True:"] * leaves, f"{shift}    {region.params[0]} = x"]
-    body += [f"{shift}{_replaced(line, output)}{MARK}{number}" for number, line in enumerate(lines, 2)]
-    body += [f"{shift}    break"] * leaves
-    body += ["    except Exception as error:", "        raise_at(self, error)"]
-    return "\n".join(body) + "\n", AFTER_ONE if certain else AFTER_SOME
-
-
-def _replaced(line: str, output: str) -> str:
-    """Return a line of the inner query's function as one of ours: it neither calls the sink nor returns."""
-    text = line.lstrip()
-    margin = line[: len(line) - len(text)]
-    if text == "return":
-        return f"{margin}break"
-    return f"{margin}y = {output}" if text.startswith("sink_0(") else line
-
-
-def raise_at(owner: Any, error: Exception) -> None:
-    """Raise an error again, at the line of the inner query's code where it came from."""
-    trace = error.__traceback__
-    line = owner.fused.lines.get(trace.tb_lineno) if trace is not None else None
-    if line is None:
-        raise error
-    scope = {"wiring": owner.run.processors[0].wiring, "error": error}
-    exec(compile("\n" * (line - 1) + "raise error", "<inner>", "exec"), scope)
+def _inner(run: Run) -> tuple[str, str]:
+    """Return the lines that run the inner query, and those that come after the state has been moved out."""
+    lines = lines_of(run)
+    if lines is None:
+        return CALL, AFTER_CALL
+    body = [] if lines.certain else ["    y = nothing"]
+    body += ["    try:", *["        while True:"] * lines.leaves]
+    margin = "        " + "    " * lines.leaves
+    body += [
+        f"{margin}{lines.event} = x",
+        *lines.body(1 + lines.leaves, "break"),
+        *[f"{margin}break"] * lines.leaves,
+    ]
+    body += ["    except Exception as error:", "        raise_at(self.run, self.fused.lines, error)"]
+    return "\n".join(body) + "\n", AFTER_ONE if lines.certain else AFTER_SOME

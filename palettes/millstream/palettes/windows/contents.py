@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from millstream.processors import MISSING, Processor, Query, Run, as_function
@@ -25,6 +26,7 @@ from millstream.processors.errors import fail_parameter
 from millstream.processors.expressions import Expression
 from millstream.processors.lists import host
 
+from .lines import lines_of, names_of, origins, raise_at
 from .monoid import Monoid, monoid_of
 from .recognise import as_monoid
 from .sliding import suffixes
@@ -149,11 +151,43 @@ class _Hosting(Contents):
 class Replay(_Hosting, Whole):
     """The events; a fresh copy of the inner query runs over them whenever the value is asked for."""
 
+    def __init__(self, owner: Processor, inner: Query) -> None:
+        super().__init__(owner, inner)
+        self.feed, self.lines = self._looping()
+
+    def _looping(self) -> tuple[Callable[[Any], None], dict[int, int]]:
+        """Return a function that gives all events to the copy in place, and the origins of its lines."""
+        lines, run = lines_of(self.run), self.run
+        if lines is None:
+            through = deque[Any](maxlen=0).extend  # runs through an iterator, in C
+            return lambda held: through(map(run.entry, held)), {}
+        text = "\n".join(
+            [
+                "def feed(held):",
+                "    y = nothing",
+                "    try:",
+                f"        for {lines.event} in held:",
+                *lines.body(2, "continue"),
+                "    except Exception as error:",
+                "        raise_at(error)",
+                "    if y is not nothing:",
+                "        put(y)",
+            ]
+        )
+        numbers = origins(text)
+        names = {**names_of(run), "nothing": MISSING, "put": self.last.append}
+        names["raise_at"] = partial(raise_at, run, numbers)
+        exec(compile(text, "<replay>", "exec"), names)
+        return names["feed"], numbers
+
     def value(self, held: deque[Any], closing: bool = True) -> Any:
-        self.last.clear()
-        self.run.give(self.run.fresh())
-        deque(map(self.run.entry, held), maxlen=0)
-        return self.finish(closing)
+        run, last = self.run, self.last
+        last.clear()
+        run.give(run.fresh())
+        self.feed(held)
+        if closing:
+            run.finish()
+        return last.pop() if last else MISSING
 
 
 class Copy(_Hosting):

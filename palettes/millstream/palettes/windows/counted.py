@@ -41,10 +41,9 @@ class Sliding(Processor):
 
     def step(self, x: Any) -> None:
         """Add the event, and emit the value of the window if its turn has come."""
-        held = self.held
-        held.append(x)
-        self.due -= 1
-        if not self.due:
+        self.held.append(x)
+        self.due = due = self.due - 1
+        if not due:
             self.due = self.every
             self._close()
 
@@ -54,8 +53,11 @@ class Sliding(Processor):
         try:
             value = self.contents.value(held)
         finally:
-            for _ in range(min(self.every, len(held))):
+            if self.every == 1:
                 held.popleft()
+            else:
+                for _ in range(min(self.every, len(held))):
+                    held.popleft()
         if value is not MISSING:
             self.emit(value)
 
