@@ -330,3 +330,16 @@ def test_as_query_refuses_what_cannot_run():
 def test_expression_in_a_condition_of_python_is_refused():
     with pytest.raises(TypeError, match=r"has no truth value until an event comes: write & \| ~"):
         bool(E.a > 1)
+
+
+def test_parameter_that_is_an_expression_prints_unless_it_is_the_default():
+    @processor
+    class Timed(Processor):
+        time: object = E.t
+
+        def step(self, x):
+            self.emit(x)
+
+    assert repr(Timed()) == "Timed()"
+    assert repr(Timed(E.time)) == "Timed(E.time)"
+    assert list(Timed(E.t)([1])) == list(Timed(E.time)([1])) == [1]

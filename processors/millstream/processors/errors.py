@@ -109,6 +109,16 @@ def at_least(low: int) -> Validator:
     return check
 
 
+def one_of(*choices: str) -> Validator:
+    """Return an attrs validator: one of some words."""
+
+    def check(owner: Any, attribute: Any, value: Any) -> None:
+        if value not in choices:
+            fail_parameter(owner, attribute.name, " or ".join(map(repr, choices)), value)
+
+    return check
+
+
 def fail_parameter(owner: Any, name: str, expected: str, got: Any) -> None:
     """Raise a `ParameterError` worded as everywhere in millstream."""
     raise ParameterError(f"{type(owner).__name__}: {name} must be {expected}, got {shorten(got)}")

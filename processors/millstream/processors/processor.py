@@ -273,8 +273,8 @@ def _arguments(p: Processor) -> Iterator[str]:
         if not a.init:
             continue
         value, default = getattr(p, a.name), a.default
-        if value is default or (type(value) is type(default) and value == default):
+        text = describe(value)
+        if type(value) is type(default) and text == describe(default):
             named = True
             continue
-        text = describe(value)
         yield f"{a.alias}={text}" if named or a.kw_only else text

@@ -8,11 +8,12 @@ from typing import Any, Literal
 from attrs import field
 
 from millstream.processors import as_function, processor, state, transient
+from millstream.processors.errors import one_of
 
 from .clocks import LocalState
 from .conjunctive import ConjunctiveDefinitely, ConjunctivePossibly
 from .cuts import Windows
-from .local_states import StateProcessor, copy_core, one_of
+from .local_states import StateProcessor, copy_core
 
 
 @processor

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from attrs import field
 
 from millstream.processors import E, ParameterError, Processor, as_function, processor, state, transient
-from millstream.processors.errors import at_least, fail_parameter
+from millstream.processors.errors import at_least, fail_parameter, one_of
 
 from .clocks import LocalState
 from .repair import SequenceRepair
@@ -22,25 +22,15 @@ def copy_core(core: Any) -> Any:
     return core.copy()
 
 
-def one_of(*choices: str) -> Callable[[Any, Any, str], None]:
-    """Return an attrs validator: one of some words."""
-
-    def check(owner: Any, attribute: Any, value: str) -> None:
-        if value not in choices:
-            fail_parameter(owner, attribute.name, " or ".join(map(repr, choices)), value)
-
-    return check
-
-
 @processor
 class StateProcessor(Processor):
     """Base of the processors that take local states: finds, checks and orders them."""
 
     processes: Sequence[str] = field(converter=tuple)
     width: Width = None
-    process: Any = field(factory=lambda: E.process, kw_only=True)
-    clock: Any = field(factory=lambda: E.clock, kw_only=True)
-    value: Any = field(factory=lambda: E.value, kw_only=True)
+    process: Any = field(default=E.process, kw_only=True)
+    clock: Any = field(default=E.clock, kw_only=True)
+    value: Any = field(default=E.value, kw_only=True)
     first: int = field(default=0, kw_only=True, validator=at_least(0))
     patience: int = field(default=1000, kw_only=True, validator=at_least(0))
     gap: Literal["raise", "fill"] = field(default="raise", kw_only=True, validator=one_of("raise", "fill"))

@@ -16,9 +16,9 @@ from attrs import define, field
 from attrs.validators import optional
 
 from millstream.processors import E, Router, as_function, processor, state, transient
-from millstream.processors.errors import at_least
+from millstream.processors.errors import at_least, one_of
 
-from .checks import not_negative, one_of
+from .checks import not_negative
 
 
 @define
@@ -104,7 +104,7 @@ class Reorder(Router):
     """
 
     bound: Any = field(validator=not_negative)
-    time: Any = field(factory=lambda: E.t)
+    time: Any = E.t
     capacity: int | None = field(default=None, kw_only=True, validator=optional(at_least(1)))
     late: Literal["drop", "side", "raise"] = field(
         default="drop", kw_only=True, validator=one_of("drop", "side", "raise")

@@ -14,9 +14,9 @@ from attrs import field
 from attrs.validators import optional
 
 from millstream.processors import ParameterError, Router, as_function, processor, state, transient
-from millstream.processors.errors import at_least
+from millstream.processors.errors import at_least, one_of
 
-from .checks import not_negative, one_of
+from .checks import not_negative
 from .controls import AddStream, RemoveStream, Tick
 from .core import Blame, Method, SyncCore
 
