@@ -3,6 +3,7 @@
 from .crew import Crew
 from .failures import CancelledError, RemoteError, RemoteTraceback, WorkerDiedError
 from .manager import ManagerStatistics, ThreadManager
+from .nonblocking import NonBlockingProcessor
 from .numbering import Numbering, number
 from .phased import PhasedGraph, by_time
 from .phased_state import Phase, PhasedState, Task
@@ -14,6 +15,7 @@ __all__ = [
     "CancelledError",
     "Crew",
     "ManagerStatistics",
+    "NonBlockingProcessor",
     "Numbering",
     "Phase",
     "PhasedGraph",

@@ -12,6 +12,7 @@ import os
 import pickle
 import sys
 import weakref
+from queue import SimpleQueue
 from threading import Lock
 from types import TracebackType
 from typing import Any, Self
@@ -66,7 +67,7 @@ class ThreadManager:
     ...     worker = manager.request(lambda: len)
     ...     print(manager.request(lambda: len))
     ...     worker.send("abc")
-    ...     print(worker.outbox.get()[1])
+    ...     print(worker.receive())
     ...     manager.dispose(worker)
     ...     print(manager.statistics().idle)
     None
@@ -130,6 +131,8 @@ class ThreadManager:
         try:
             self._stop(unfit)
             worker = worker or self._start(kind)
+            if isinstance(worker, ThreadWorker):
+                worker.outbox = SimpleQueue()
             worker.serve(factory, interpreters.inside if kind == "interpreters" else None)
         except BaseException:
             self._lose(worker)
@@ -206,6 +209,12 @@ class ThreadManager:
         self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None
     ) -> None:
         self.close()
+
+    def __repr__(self) -> str:
+        return f"ThreadManager({self.limit}, {self.workers!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ThreadManager, (self.limit, self.workers)
 
     def _forget(self) -> None:
         """Begin anew in a fork: the workers belong to the process that started them."""

@@ -93,6 +93,15 @@ class ProcessWorker:
         else:
             self._fail()
 
+    def receive(self) -> Any:
+        """Wait for the next reply; raise it if it is a failure."""
+        while not self.replies:
+            select.select([self._socket], [], [])
+            self.read()
+        self.pending -= 1
+        reply = self.replies.popleft()
+        return reply.throw() if isinstance(reply, Failure) else reply
+
     def _split(self) -> None:
         buffer = self._buffer
         while len(buffer) >= LENGTH.size:

@@ -46,6 +46,12 @@ class ThreadWorker:
         self.pending += 1
         self._inbox.put((None, (self._epoch, request)))
 
+    def receive(self) -> Any:
+        """Wait for the next reply; raise it if it is a failure."""
+        _, reply = self.outbox.get()
+        self.pending -= 1
+        return reply.throw() if isinstance(reply, Failure) else reply
+
     @property
     def is_alive(self) -> bool:
         """Return whether the worker can take requests."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import compress, repeat
 from operator import length_hint
@@ -57,6 +57,7 @@ class Run:
         "_entries",
         "_graph",
         "_joins",
+        "_late",
         "_outer",
         "_pending",
         "_slots",
@@ -95,6 +96,9 @@ class Run:
         self._slots = Slots([*wiring.nodes, *self._joins.values()])
         self.take, self.give, self.fresh = self._slots.take, self._slots.give, self._slots.fresh
         self._enders = [n.end for n in wiring.nodes if overrides(n, "end")]
+        #: processors that may emit later than they are stepped; order between ports of a router would suffer
+        routed = any(isinstance(n, Router) for n in wiring.nodes)
+        self._late: list[Any] = [] if routed else [n for n in wiring.nodes if hasattr(n, "complete")]
         #: one iterator per input that counts the events taken; exhausted when the run is closed
         self._ticks: list[Any] = [repeat(True, sys.maxsize) for _ in graph.entries]
         #: why no more events are taken, with the positions reached
@@ -206,6 +210,52 @@ class Run:
             consume(map(self._entries[port], compress(events, self._ticks[port])))
         except BaseException as error:
             self._fail(error, port)
+
+    def push_fast(self, event: Any, port: int = 0) -> None:
+        """Take one event; what it gives may come later, at the latest when `wait_for` is called."""
+        for node in self._late:
+            node.late = True
+        try:
+            self.push(event, port) if port else self.push(event)
+        finally:
+            for node in self._late:
+                node.late = False
+
+    def pull_fast(self, events: Iterator[Any], port: int = 0) -> bool:
+        """Take the next event of an iterator as `push_fast` does, and return whether there was one."""
+        for event in events:
+            self.push_fast(event, port)
+            return True
+        return False
+
+    def wait_for(self) -> None:
+        """Wait until everything has come out that the events taken so far give."""
+        try:
+            for node in self._late:
+                node.complete()
+        except BaseException as error:
+            self._fail(error, 0)
+
+    def each(self, copies: Iterable[tuple[State, Any]]) -> Iterator[State]:
+        """Give an event to each of several copies: for processors that host a run.
+
+        Takes pairs of state and event; yields the new state of each, in order, when its outputs are out.
+        """
+        if not self._late:
+            for values, event in copies:
+                self.give(values)
+                self.entry(event)
+                yield self.take()
+            return
+        begun = []
+        for values, event in copies:
+            self.give(values)
+            self.push_fast(event)
+            begun.append(self.take())
+        for values in begun:
+            self.give(values)
+            self.wait_for()
+            yield self.take()
 
     def end(self) -> None:
         """Come to the end of the trace; once ended, further calls do nothing."""

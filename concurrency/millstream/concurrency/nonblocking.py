@@ -1,0 +1,187 @@
+"""NonBlockingProcessor: a query whose steps can be started now and waited for later.
+
+`Run.push_fast` comes back at once, `Run.wait_for` joins. Processors that keep several copies of a query (a
+window, a slice that gets an event for all, a quantifier) start the step of every copy, then wait for each:
+with this wrapper around the query the copies are stepped at the same time. Between the two calls the copy's
+state is with a worker.
+
+Hallé, Khoury and Gaboury, *Event Stream Processing with Multiple Threads*, Section 4.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from attrs import field, frozen
+
+from millstream.processors import ClosedError, Processor, Query, Run, as_query, processor, state, transient
+from millstream.processors.lists import host
+
+from .manager import ThreadManager, Worker
+
+State = tuple[Any, ...]
+
+
+@frozen(eq=False)
+class Stepper:
+    """Makes, in a worker, what steps copies: ``(state, event)`` in, ``(state, outputs)`` out."""
+
+    inner: Query
+
+    def __call__(self) -> Callable[[tuple[State | None, Any]], tuple[State, list[Any]]]:
+        outputs: list[Any] = []
+        run = self.inner.into(outputs)
+
+        def answer(request: tuple[State | None, Any]) -> tuple[State, list[Any]]:
+            values, event = request
+            outputs.clear()
+            run.give(run.fresh() if values is None else values)
+            run.entry(event)
+            return run.take(), outputs.copy()
+
+        return answer
+
+
+class Ticket:
+    """A step under way: what to wait for. If nobody does, the worker goes back with the ticket."""
+
+    __slots__ = ("manager", "worker")
+
+    def __init__(self, manager: ThreadManager, worker: Worker) -> None:
+        self.manager, self.worker = manager, worker
+
+    def join(self) -> tuple[State, list[Any]]:
+        """Wait for the step, and return the new state and the outputs."""
+        worker, self.worker = self.worker, None  # type: ignore[assignment]
+        try:
+            result: tuple[State, list[Any]] = worker.receive()
+        finally:
+            self.manager.dispose(worker)
+        return result
+
+    def __del__(self) -> None:
+        if self.worker is not None:
+            self.manager.dispose(self.worker)
+
+
+class Done:
+    """A step that the caller has made, with its outputs kept back until they are asked for."""
+
+    __slots__ = ("error", "outputs", "values")
+
+    def __init__(self, values: State, outputs: list[Any], error: Exception | None) -> None:
+        self.values, self.outputs, self.error = values, outputs, error
+
+    def join(self) -> tuple[State, list[Any]]:
+        """Return the new state and the outputs."""
+        if self.error is not None:
+            raise self.error
+        return self.values, self.outputs
+
+
+def _not_under_way(ticket: Any) -> None:
+    if ticket is not None:
+        raise ClosedError("a step is under way: call wait_for before the state is saved")
+
+
+@processor
+class NonBlockingProcessor(Processor):
+    """Behave exactly as a query, but let its steps be done by workers while the caller does something else.
+
+    Parameters
+    ----------
+    inner
+        A query with one input and one output.
+    manager
+        Lends a worker for each step that is not waited for; if it refuses, the step is done by the caller.
+
+    Examples
+    --------
+    >>> from operator import add
+    >>> from millstream.processors import Cumulate
+    >>> with ThreadManager(2) as manager:
+    ...     out = []
+    ...     run = NonBlockingProcessor(Cumulate(add), manager).into(out)
+    ...     run.push_fast(1)
+    ...     run.wait_for()
+    ...     run.push_fast(2)
+    ...     run.push(3)
+    ...     run.end()
+    >>> out
+    [1, 3, 6]
+    """
+
+    inner: Query = field(converter=as_query)
+    manager: ThreadManager
+    run: Run = transient()
+    outputs_: list[Any] = transient()
+    stepper: Stepper = transient()
+    #: set by the run while an event comes in that will be waited for later
+    late: bool = transient()
+    #: the inner query's state; None before its first event, and while a step is under way
+    current: State | None = state(None)
+    ticket: Ticket | Done | None = state(None, copy=_not_under_way)
+
+    def __attrs_post_init__(self) -> None:
+        host(self, self.inner, [])
+
+    def prepare(self) -> None:
+        """Wire the inner query."""
+        self.outputs_ = []
+        self.run = host(self, self.inner, self.outputs_)
+        self.stepper = Stepper(self.inner)
+
+    def step(self, x: Any) -> None:
+        """Start a step if it will be waited for and there is a worker; else make it."""
+        self.complete()
+        worker = self.manager.request(self.stepper) if self.late else None
+        if worker is not None:
+            worker.send((self.current, x))
+            self.ticket = Ticket(self.manager, worker)
+            self.current = None
+        elif self.late:
+            self.ticket = self._made_here(x)
+        else:
+            self._step_here(x)
+
+    def _made_here(self, x: Any) -> Done:
+        error = None
+        self.run.give(self.run.fresh() if self.current is None else self.current)
+        try:
+            self.run.entry(x)
+        except Exception as failure:
+            error = failure
+        return Done(self.run.take(), self._taken(), error)
+
+    def _step_here(self, x: Any) -> None:
+        run = self.run
+        run.give(run.fresh() if self.current is None else self.current)
+        try:
+            run.entry(x)
+        finally:
+            self.current = run.take()
+            for y in self._taken():
+                self.emit(y)
+
+    def _taken(self) -> list[Any]:
+        """Return the outputs of the inner query that have not been passed on."""
+        outputs, self.outputs_[:] = self.outputs_.copy(), []
+        return outputs
+
+    def complete(self) -> None:
+        """Wait for the step that is under way, if there is one, and emit what it gave."""
+        ticket, self.ticket = self.ticket, None
+        if ticket is not None:
+            self.current, outputs = ticket.join()
+            for y in outputs:
+                self.emit(y)
+
+    def end(self) -> None:
+        """End the inner query."""
+        self.complete()
+        self.run.give(self.run.fresh() if self.current is None else self.current)
+        self.run.finish()
+        self.current = self.run.take()
+        for y in self._taken():
+            self.emit(y)

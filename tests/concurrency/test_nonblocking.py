@@ -1,0 +1,129 @@
+"""NonBlockingProcessor: the laws of the plain processor, and steps that are under way at the same time."""
+
+from operator import add
+from threading import Barrier
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from millstream.concurrency import NonBlockingProcessor, ThreadManager
+from millstream.palettes.ltl import ForAll
+from millstream.palettes.slicer import ALL, Slice
+from millstream.palettes.windows import Window
+from millstream.processors import Apply, ClosedError, Count, Cumulate, Filter, KeepLast, StreamError, X
+from millstream.processors.testing import check_processor
+
+from .servants import nonzero
+from .test_manager import KINDS
+
+
+@pytest.mark.parametrize("limit", [0, 1, 2])
+@pytest.mark.parametrize("inner", [Cumulate(add), Filter(X > 0) | Count(), KeepLast()])
+def test_wrapper_obeys_the_laws_of_processors(inner, limit):
+    with ThreadManager(limit) as manager:
+        check_processor(NonBlockingProcessor(inner, manager), st.integers(-3, 3), max_examples=5)
+
+
+@given(st.lists(st.tuples(st.sampled_from(["push", "push_fast", "wait_for"]), st.integers(0, 9))))
+def test_any_mixture_of_calls_gives_the_plain_outputs(calls):
+    expected, got = [], []
+    plain = (Filter(X > 1) | Cumulate(add)).into(expected)
+    with ThreadManager(1) as manager:
+        run = NonBlockingProcessor(Filter(X > 1) | Cumulate(add), manager).into(got)
+        for name, event in calls:
+            if name == "wait_for":
+                run.wait_for()
+                assert got == expected
+            else:
+                getattr(run, name)(event)
+                plain.push(event)
+        run.end()
+    assert got == expected
+
+
+def test_plain_run_has_the_same_calls():
+    out = []
+    run = Cumulate(add).into(out)
+    run.push_fast(1)
+    assert out == [1]
+    run.wait_for()
+    events = iter([2, 3])
+    assert [run.pull_fast(events) for _ in range(3)] == [True, True, False]
+    assert out == [1, 3, 6]
+
+
+def test_steps_of_copies_are_under_way_at_the_same_time():
+    meeting = Barrier(3, timeout=20)
+
+    def meet(x):
+        meeting.wait()
+        return x + 1
+
+    out = []
+    with ThreadManager(3) as manager:
+        run = NonBlockingProcessor(Apply(meet), manager).into(out)
+        states = [run.fresh() for _ in range(3)]
+        for k, _ in enumerate(run.each(zip(states, [10, 20, 30], strict=True))):
+            assert out == [11, 21, 31][: k + 1]
+        assert manager.statistics().running == 0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_copies_keep_their_states(kind):
+    plain, fast = [], []
+    with ThreadManager(2, kind) as manager:
+        for query, out in ((Cumulate(add), plain), (NonBlockingProcessor(Cumulate(add), manager), fast)):
+            run = query.into(out)
+            states = [run.fresh() for _ in range(3)]
+            for event in range(5):
+                states = list(run.each((s, event * 10**k) for k, s in enumerate(states)))
+    assert fast == plain
+
+
+@pytest.mark.parametrize("limit", [0, 2])
+def test_wrapper_inside_windows_slices_and_quantifiers(limit):
+    events = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9]
+    by = lambda x: ALL if x == 5 else x % 3  # noqa: E731
+    with ThreadManager(limit) as manager:
+        wrapped = NonBlockingProcessor(Cumulate(add), manager)
+        for make in (
+            lambda inner: Window(inner, 4),
+            lambda inner: Slice(by, inner),
+            lambda inner: ForAll(lambda e: (1, 2, 3), Apply(X[1]) | inner | Apply(X < 40)),
+        ):
+            assert list(make(wrapped)(events)) == list(make(Cumulate(add))(events))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_failure_comes_when_it_is_waited_for_with_its_position(kind):
+    out = []
+    with ThreadManager(1, kind) as manager:
+        run = NonBlockingProcessor(Apply(nonzero), manager).into(out)
+        run.push_fast(2)
+        run.push_fast(0)
+        with pytest.raises(
+            StreamError, match=r"at input event 1 .*0:NonBlockingProcessor.*: ZeroDivisionError"
+        ):
+            run.wait_for()
+        assert out == [30]
+        with pytest.raises(ClosedError):
+            run.push(1)
+
+
+def test_state_under_way_cannot_be_saved():
+    with ThreadManager(1) as manager:
+        run = NonBlockingProcessor(Cumulate(add), manager).into()
+        run.push_fast(1)
+        with pytest.raises(ClosedError, match="a step is under way: call wait_for before the state is saved"):
+            run.save()
+        run.wait_for()
+        run.save()
+
+
+def test_forgotten_step_gives_its_worker_back():
+    with ThreadManager(1) as manager:
+        run = NonBlockingProcessor(Cumulate(add), manager).into()
+        run.push_fast(1)
+        run.reset()
+        assert manager.statistics().running == 0
