@@ -1,10 +1,13 @@
 """Brute force, straight from the definitions; shares only the formula classes with what it checks."""
 
+import operator
+from functools import lru_cache
 from itertools import product
 from math import inf
 
 from millstream.palettes.ltl import Bounds
 from millstream.palettes.ltl import formula as fm
+from millstream.palettes.ltl.terms import Arith, Const, Field, Get, Var
 from millstream.palettes.ltl.walk import subformulas
 
 
@@ -22,28 +25,37 @@ def finite(f, trace, times=None):
     times = range(n) if times is None else times
     memo = {}
 
-    def at(g, i):
-        key = g, i
+    def at(g, i, env=()):
+        key = g, i, env
         if key not in memo:
-            memo[key] = value(g, i)
+            memo[key] = value(g, i, env)
         return memo[key]
 
-    def until(a, b, i, f, forward=True):
-        places = range(i, n) if forward else range(i, -1, -1)
-        for j in places:
-            if _within(f, abs(times[j] - times[i])) and at(b, j):
-                return True
-            if not at(a, j):
-                return False
-        return False
+    def value(g, i, env):
+        def at(g, i):
+            return outer(g, i, env)
 
-    def value(g, i):
+        def until(a, b, i, f, forward=True):
+            places = range(i, n) if forward else range(i, -1, -1)
+            for j in places:
+                if _within(f, abs(times[j] - times[i])) and at(b, j):
+                    return True
+                if not at(a, j):
+                    return False
+            return False
+
         p = g.parts
         match g:
             case fm.Truth():
                 return g.value
             case fm.Atom():
                 return bool(trace[i][g.name])
+            case fm.Test():
+                return COMPARE[g.op](term(g.left, trace[i], env), term(g.right, trace[i], env))
+            case fm.Quantifier():
+                every = all if isinstance(g, fm.ForAll) else any
+                domain = term(g.domain, trace[i], env)
+                return every(outer(g.body, i, bind(env, g.variable, v)) for v in domain)
             case fm.Not():
                 return not at(p[0], i)
             case fm.And():
@@ -82,7 +94,114 @@ def finite(f, trace, times=None):
                 return until(p[0], p[1], i, g) or always
         raise TypeError(g)
 
+    outer = at
     return [at(f, i) for i in range(n)]
+
+
+COMPARE = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+def bind(env, name, value):
+    return (*(pair for pair in env if pair[0] != name), (name, value))
+
+
+def term(t, event, env):
+    """The value of a term without arithmetic."""
+    match t:
+        case Const():
+            return t.value
+        case Field():
+            return event[t.name]
+        case Var():
+            return dict(env)[t.name]
+        case Get():
+            return term(t.base, event, env)[t.name]
+        case Arith() if t.op == "+":
+            return term(t.left, event, env) + term(t.right, event, env)
+    raise TypeError(t)
+
+
+# What is known of a position although the trace may go on: three values by Kleene's tables, 0 < 1/2 < 1.
+
+
+def known(f, trace, times=None):
+    """True, False, or None if the rest of the trace may decide; without insight into its possible shapes."""
+    n, timed = len(trace), times is not None
+    times = range(n) if times is None else times
+
+    def beyond(g, i):
+        """Whether a position after the trace may be within the bounds of an operator at i."""
+        return g.bounds is None or not g.bounds.passed(times[-1] + (not timed) - times[i])
+
+    def until(a, b, g, i, env):
+        best, held = 0, 1
+        for j in range(i, n):
+            if _within(g, times[j] - times[i]):
+                best = max(best, min(held, at(b, j, env)))
+            held = min(held, at(a, j, env))
+        return max(best, min(held, 0.5)) if beyond(g, i) else best
+
+    def since(a, b, g, i, env):
+        best, held = 0, 1
+        for j in range(i, -1, -1):
+            if _within(g, times[i] - times[j]):
+                best = max(best, min(held, at(b, j, env)))
+            held = min(held, at(a, j, env))
+        return best
+
+    @lru_cache(None)
+    def at(g, i, env):
+        c = [fm.TRUE, *g.children]
+        match g:
+            case fm.Quantifier():
+                values = [at(g.body, i, bind(env, g.variable, v)) for v in term(g.domain, trace[i], env)]
+                return min(values, default=1) if isinstance(g, fm.ForAll) else max(values, default=0)
+            case fm.Not():
+                return 1 - at(c[1], i, env)
+            case fm.And():
+                return min(at(c[1], i, env), at(c[2], i, env))
+            case fm.Or():
+                return max(at(c[1], i, env), at(c[2], i, env))
+            case fm.Implies():
+                return max(1 - at(c[1], i, env), at(c[2], i, env))
+            case fm.Iff():
+                x, y = at(c[1], i, env), at(c[2], i, env)
+                return max(min(x, y), min(1 - x, 1 - y))
+            case fm.X():
+                return at(c[1], i + 1, env) if i + 1 < n else 0.5
+            case fm.Y():
+                return at(c[1], i - 1, env) if i else 0
+            case fm.F() | fm.U():
+                return until(c[-2], c[-1], g, i, env)
+            case fm.G():
+                return 1 - until(fm.TRUE, ~c[1], g, i, env)
+            case fm.R():
+                return 1 - until(~c[1], ~c[2], g, i, env)
+            case fm.W():
+                always = fm.G(c[1], _from_zero(g.bounds))
+                return max(until(c[1], c[2], g, i, env), at(always, i, env))
+            case fm.O() | fm.S():
+                return since(c[-2], c[-1], g, i, env)
+            case fm.H():
+                return 1 - since(fm.TRUE, ~c[1], g, i, env)
+            case fm.Span():
+                return since(~c[2], c[1], fm.O(c[1]), i, env)
+            case fm.Truth():
+                return int(g.value)
+            case fm.Atom():
+                return int(bool(trace[i][g.name]))
+            case fm.Test():
+                return int(COMPARE[g.op](term(g.left, trace[i], env), term(g.right, trace[i], env)))
+        raise TypeError(g)
+
+    return [{0: False, 1: True}.get(at(f, i, ())) for i in range(n)]
 
 
 # LTL3 by a second construction: all truth assignments to the temporal subformulas, consistent step by step.

@@ -17,6 +17,7 @@ VERDICTS = [
     Verdicts("a U b | O a", atoms={"a": E.a, "b": E.b}, at_end="weak"),
     Verdicts("G (a -> F[0,20] b)", at_end="finite"),
     Verdicts("a -> F[2,20] b", at_end="strong"),
+    Verdicts("a -> F[2,20] b", at_end="both"),
     Verdicts("G (a U[3,10] b)", at_end="finite"),
     Verdicts("a S[2,40] b | H a", at_end="finite"),
     Verdicts("O F[0,20] (a & X b)", at_end="finite"),

@@ -3,7 +3,7 @@
 import pickle
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from millstream.palettes.ltl import Bounds, ParseError, parse
@@ -136,6 +136,7 @@ def test_parser_round_trip(formula):
     assert parse(repr(formula)) is formula
 
 
+@example("a < 3e333 & a > -3e333")
 @given(st.text(alphabet="ab XFGUS()[]0,3.:!&|->=<'$ forallexists in\n#", max_size=30))
 def test_parser_never_fails_otherwise(text):
     try:

@@ -26,7 +26,7 @@ from .parser import parse
 from .quantifiers import Exists, ForAll
 from .threevalued import After, Always, Sometime, UpTo
 from .tokens import ParseError
-from .verdict import Verdict
+from .verdict import Verdict, WeakStrong
 from .verdicts import Verdicts
 
 __all__ = [
@@ -53,6 +53,7 @@ __all__ = [
     "UpTo",
     "Verdict",
     "Verdicts",
+    "WeakStrong",
     "WeakUntil",
     "Witness",
     "parse",

@@ -7,6 +7,8 @@ from typing import Any
 
 from attrs import define, field
 
+from millstream.processors import Mutable
+
 from .base import Formula
 from .machine import Machine, Spots, State, machine
 from .progress import History, Progression, at_end
@@ -18,7 +20,7 @@ Decided = list[tuple[int, bool]]
 
 
 @define
-class Groups:
+class Groups(Mutable):
     """The state of a run: what is known of the past, and the positions of each remainder."""
 
     past: Any
@@ -97,6 +99,10 @@ class EarliestMachine:
         """Return the verdicts of pending positions if the trace ends now."""
         return sorted((i, s.final) for s, st in p.groups.items() for a, b in st for i in range(a, b))
 
+    def left(self, p: Groups) -> list[tuple[int, None]]:
+        """Return the pending positions: nothing is known of them."""
+        return _open(p)
+
 
 @define
 class EarliestProgression:
@@ -121,6 +127,14 @@ class EarliestProgression:
     def end(self, p: Groups) -> Decided:
         """Return the verdicts of pending positions if the trace ends now."""
         return sorted((i, at_end(r)) for r, st in p.groups.items() for a, b in st for i in range(a, b))
+
+    def left(self, p: Groups) -> list[tuple[int, None]]:
+        """Return the pending positions: nothing is known of them."""
+        return _open(p)
+
+
+def _open(p: Groups) -> list[tuple[int, None]]:
+    return [(i, None) for i in sorted(i for st in p.groups.values() for a, b in st for i in range(a, b))]
 
 
 def _done(residual: Residual) -> bool | None:

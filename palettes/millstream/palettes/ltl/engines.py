@@ -19,7 +19,7 @@ from typing import Any, Final, Protocol
 
 from attrs import define, field
 
-from millstream.processors import as_function
+from millstream.processors import Mutable, as_function
 
 from .base import Formula
 from .domains import Reader
@@ -52,6 +52,9 @@ class Engine(Protocol):
 
     def end(self, p: Any) -> Any:
         """Return the verdicts of pending positions if the trace ends now."""
+
+    def left(self, p: Any) -> Any:
+        """Return what is known of the pending positions when the trace ends: None for open ones."""
 
     def iterate(self, p: Any, events: Iterator[Any]) -> Iterator[Any]:
         """Yield verdicts."""
@@ -98,7 +101,7 @@ def earliest(formula: Formula, atoms: Atoms, time: Any, finite: bool) -> Any:
 
 
 @define
-class Buffer:
+class Buffer(Mutable):
     """Earliest verdicts waiting for older ones."""
 
     groups: Groups
@@ -123,6 +126,10 @@ class Ordered:
     def end(self, p: Buffer) -> list[tuple[bool, int]]:
         """Return the verdicts of pending positions if the trace ends now."""
         return self._release(p, self.inner.end(p.groups))
+
+    def left(self, p: Buffer) -> list[tuple[bool | None, int]]:
+        """Return what is known of the pending positions."""
+        return [(p.known.get(i), 1) for i in range(p.head, p.groups.n)]
 
     @staticmethod
     def _release(p: Buffer, decided: list[tuple[int, bool]]) -> list[tuple[bool, int]]:

@@ -8,17 +8,19 @@ from typing import Any
 
 from attrs import define, field
 
+from millstream.processors import Mutable
+
 from .backlog import Backlog, advance, close_backlog, open_backlog, pending
 from .base import Formula
 from .configs import ALL, BEGIN, MELT, NOW, Config, start
 from .letters import Atoms, Leaves, branch
-from .machine import Machine, machine
+from .machine import Machine, State, machine
 
 Runs = list[tuple[bool, int]]
 
 
 @define
-class Pending:
+class Pending(Mutable):
     """The state of a run: either a config with the beginnings of its runs, or a backlog."""
 
     row: Config
@@ -121,14 +123,21 @@ class InOrder:
             else:
                 return
 
-    def end(self, p: Pending) -> Iterator[tuple[bool, int]]:
-        """Yield the verdicts of pending positions if the trace ends now."""
+    def end(self, p: Pending) -> Runs:
+        """Return the verdicts of pending positions if the trace ends now."""
+        return [(s.final, count) for s, count in self.pending(p)]
+
+    def left(self, p: Pending) -> list[tuple[bool | None, int]]:
+        """Return what is known of the pending positions."""
+        return [(s.verdict, count) for s, count in self.pending(p)]
+
+    @staticmethod
+    def pending(p: Pending) -> list[tuple[State, int]]:
+        """Return the states of the pending positions, as runs."""
         if p.log is not None:
-            yield from ((s.final, length) for s, length in pending(p.log))
-        else:
-            ends = [*p.starts, p.n][1:]
-            for s, a, b in zip(p.row.runs, p.starts, ends, strict=True):
-                yield s.final, b - a
+            return pending(p.log)
+        ends = [*p.starts, p.n][1:]
+        return [(s, b - a) for s, a, b in zip(p.row.runs, p.starts, ends, strict=True)]
 
     def loop(self) -> Any:
         """Return the generated loop over events."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 from typing import Any, Final
 
 from attrs import field
@@ -76,7 +75,7 @@ class Monitor(Uniform):
     rules: Any = transient()
     explainer: Any = transient()
     #: where the machine is, or history and remainder of the progression
-    now: Any = state(of=lambda self: self.fresh(), copy=deepcopy)
+    now: Any = state(of=lambda self: self.fresh())
     #: if the verdict is explained: the events until there is one, then the verdict
     why: Any = state(of=lambda self: [] if self.explain else None)
 

@@ -20,6 +20,8 @@ class Operator:
     """Base: sends runs to its targets."""
 
     targets: list[tuple[Operator, int]] = field(factory=list, init=False, repr=False)
+    #: whether it stands under an even number of negations
+    positive: bool = field(default=True, init=False)
 
     def send(self, value: bool, count: int) -> None:
         """Pass a run on."""
@@ -34,8 +36,12 @@ class Operator:
     def tick(self, time: float) -> None:
         """Take the time of the next position."""
 
-    def finish(self, n: int) -> None:
-        """Decide what is left when the trace has ended after n events and all operands are known."""
+    def finish(self, n: int, hope: bool | None) -> None:
+        """Decide what is left when the trace has ended after n events and all operands are known.
+
+        Without `hope` what should still happen does not; else all that is open makes the whole formula true
+        (`hope`), or false.
+        """
 
 
 @define(eq=False)
@@ -97,8 +103,8 @@ class Next(Operator):
         self.send(value, count - (not self.dropped))
         self.dropped = True
 
-    def finish(self, n: int) -> None:
-        self.send(False, min(n, 1))
+    def finish(self, n: int, hope: bool | None) -> None:
+        self.send(hope is not None and hope == self.positive, min(n, 1))
 
 
 @define(eq=False)
@@ -262,5 +268,5 @@ class Until(Pairs):
             return j - position
         return self.times[j - self.head] - self.times[position - self.head]
 
-    def finish(self, n: int) -> None:
-        self.decide(False, n)
+    def finish(self, n: int, hope: bool | None) -> None:
+        self.decide(hope is not None and (hope == self.positive) != self.flip, n)

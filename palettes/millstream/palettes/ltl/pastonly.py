@@ -7,6 +7,8 @@ from typing import Any
 
 from attrs import define, field
 
+from millstream.processors import Mutable
+
 from .base import Formula
 from .instant import Instant
 from .letters import Atoms, Leaves
@@ -24,7 +26,7 @@ CLOCK = ["t = time(e)", "if last is not None and not t >= last: late(t, last)", 
 
 
 @define
-class Memories:
+class Memories(Mutable):
     """The state of a run."""
 
     memories: list[Memory]
@@ -70,4 +72,8 @@ class PastEngine:
 
     def end(self, p: Memories) -> list[tuple[bool, int]]:
         """Return the verdicts of pending positions: there are none."""
+        return []
+
+    def left(self, p: Memories) -> list[tuple[bool | None, int]]:
+        """Return what is known of the pending positions: there are none."""
         return []

@@ -13,6 +13,7 @@ from typing import Any
 
 from attrs import define, field
 
+from millstream.processors import Mutable
 from millstream.processors.errors import ParameterError
 
 from . import formula as fm
@@ -37,7 +38,7 @@ from .walk import free_variables, subformulas
 
 
 @define
-class History:
+class History(Mutable):
     """What past operators remember: memories of instant ones, residuals of the others."""
 
     memories: dict[Formula, Memory]

@@ -15,6 +15,8 @@ from typing import Any
 
 from attrs import define, field, frozen
 
+from millstream.processors import Mutable
+
 from . import formula as fm
 from .base import Formula
 from .bounds import Bounds
@@ -116,7 +118,7 @@ def loop(events, pending):
 
 
 @define
-class Waiting:
+class Waiting(Mutable):
     """The state of a run: positions that wait for the goal, and the first position without verdict."""
 
     memories: list[Memory]
@@ -188,3 +190,10 @@ class ResponseEngine:
             out += [(bad if self.shape.always else good, position - head), (bad, 1)]
             head = position + 1
         return [*out, (good, p.n - head)]
+
+    def left(self, p: Waiting) -> list[tuple[bool | None, int]]:
+        """Return what is known of the pending positions."""
+        if self.shape.always:
+            return [(None, p.n - p.head)]
+        bad = self.shape.flip
+        return [(None if value is bad else value, count) for value, count in self.end(p)]

@@ -10,12 +10,15 @@ in order.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
-from itertools import repeat
+from copy import deepcopy
+from itertools import product, repeat
 from typing import Any
 
 from attrs import define, field
 
+from millstream.processors import Mutable
 from millstream.processors.errors import ParameterError
 
 from . import formula as fm
@@ -23,7 +26,7 @@ from .base import Formula
 from .bounds import Bounds
 from .instant import compile_instants
 from .letters import Atoms, Leaves
-from .operators import Flip, Join, Next, Operator, Out, Past, Previously, Until
+from .operators import Flip, Join, Next, Operator, Out, Past, Previously, Until, dequeue
 from .past import BoundedSince, Memory, Since
 from .rewrite import core, instants, kind
 from .walk import subformulas
@@ -32,7 +35,7 @@ Runs = list[tuple[bool, int]]
 
 
 @define
-class Network:
+class Network(Mutable):
     """The state of a run: the operators, children first, their memories, and the number of events."""
 
     operators: list[Operator]
@@ -96,30 +99,50 @@ class StreamEngine:
             for value, count in self.step(p, event):
                 yield from repeat(value, count)
 
-    def end(self, p: Network) -> Runs:
+    def end(self, p: Network, hope: bool | None = None) -> Runs:
         """Return the verdicts of pending positions if the trace ends now."""
         for operator in p.operators:
-            operator.finish(p.n)
+            operator.finish(p.n, hope)
         return p.out.take()
+
+    def left(self, p: Network) -> list[tuple[bool | None, int]]:
+        """Return what is known of the pending positions: the same from both sides, or nothing."""
+        weak, strong = (self.end(q, hope) for q, hope in ((deepcopy(p), True), (p, False)))
+        return [(w if w == s else None, n) for (w, s), n in zip_runs(weak, strong)]
+
+
+def zip_runs(left: Runs, right: Runs) -> Iterator[tuple[tuple[bool, bool], int]]:
+    """Yield pairs of values, as runs.
+
+    >>> list(zip_runs([(True, 3)], [(True, 1), (False, 2)]))
+    [((True, True), 1), ((True, False), 2)]
+    """
+    one, other = (
+        deque[list[Any]]([value, count] for value, count in runs if count) for runs in (left, right)
+    )
+    while one and other:
+        pair = one[0][0], other[0][0]
+        yield pair, dequeue(one, other)
 
 
 def build(formula: Formula, leaves: list[Formula], memories: list[Memory], timed: bool) -> Network:
     """Return the network of a formula over its leaves."""
     out = Out()
-    made: dict[Formula, Operator] = {}
     operators: list[Operator] = []
-    targets: dict[Formula, list[tuple[Operator, int]]] = {formula: [(out, 0)]}
-    for f in reversed(subformulas(formula)):
-        if f in leaves or f not in targets:
+    # an operator under both an even and an odd number of negations is made twice
+    targets: dict[tuple[Formula, bool], list[tuple[Operator, int]]] = {(formula, True): [(out, 0)]}
+    for f, positive in product(reversed(subformulas(formula)), (True, False)):
+        if f in leaves or (f, positive) not in targets:
             continue
         operator = make(f, timed)
-        operator.targets = targets[f]
-        made[f] = operator
-        operators.insert(0, operator)
+        operator.targets, operator.positive = targets[f, positive], positive
+        operators.append(operator)
         for side, child in enumerate(f.children):
-            targets.setdefault(child, []).append((operator, side))
+            targets.setdefault((child, positive != isinstance(f, fm.Not)), []).append((operator, side))
+    operators.reverse()
     ticking = [o for o in operators if timed or isinstance(o, Previously)]
-    return Network(operators, [targets[leaf] for leaf in leaves], out, memories, ticking)
+    entries = [targets.get((leaf, True), []) + targets.get((leaf, False), []) for leaf in leaves]
+    return Network(operators, entries, out, memories, ticking)
 
 
 def make(f: Formula, timed: bool) -> Operator:

@@ -5,6 +5,7 @@ Works through an explicit list of things still to be written, so that depth does
 
 from __future__ import annotations
 
+from math import inf
 from typing import Final
 
 from . import formula as fm
@@ -100,7 +101,7 @@ def constant(value: object) -> str:
     if isinstance(value, str):
         body = value.encode("unicode_escape").decode("ascii").replace('"', '\\"')
         return f'"{body}"'
-    return repr(value)
+    return repr(value).replace("inf", "1e999") if value in (inf, -inf) else repr(value)
 
 
 def _term(node: Term, bound: frozenset[str]) -> tuple[int, list[Piece]]:

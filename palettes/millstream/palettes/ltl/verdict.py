@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, NamedTuple
 
 #: from the weakest to the strongest: a conjunction is as weak as its weakest operand
 NAMES: Final = ("FALSE", "PRESUMABLY_FALSE", "UNKNOWN", "PRESUMABLY_TRUE", "TRUE")
@@ -81,6 +81,27 @@ class Verdict:
 def _constant(name: str) -> Verdict:
     return getattr(Verdict, name)  # type: ignore[no-any-return]
 
+
+class WeakStrong(NamedTuple):
+    """A verdict at the end of the trace from both sides: true unless known false, true only if known true.
+
+    >>> OPEN
+    WeakStrong(weak=True, strong=False)
+    >>> bool(DECIDED[True]), bool(DECIDED[False])
+    (True, False)
+    """
+
+    weak: Any
+    strong: Any
+
+    def __bool__(self) -> bool:
+        if bool(self.weak) != bool(self.strong):
+            raise TypeError("the position is open: ask for .weak or .strong")
+        return bool(self.weak)
+
+
+OPEN: Final = WeakStrong(True, False)
+DECIDED: Final = (WeakStrong(False, False), WeakStrong(True, True))
 
 for _name in NAMES:
     setattr(Verdict, _name, Verdict(_name))

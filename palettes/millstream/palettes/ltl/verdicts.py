@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from copy import deepcopy
+from collections.abc import Iterator
 from itertools import repeat
 from typing import Any
 
@@ -17,9 +16,16 @@ from . import engines
 from .base import Formula
 from .explain import explainer
 from .parser import parse
-from .verdict import Verdict
+from .verdict import DECIDED, OPEN, Verdict, WeakStrong
 
-ENDS = (None, "finite", "weak", "strong")
+#: at_end -> what stands for true, false and open
+SAYS: dict[str | None, dict[bool | None, Any]] = {
+    None: {True: True, False: False},
+    "finite": {True: True, False: False},
+    "weak": {True: True, False: False, None: True},
+    "strong": {True: True, False: False, None: False},
+    "both": {True: DECIDED[True], False: DECIDED[False], None: OPEN},
+}
 
 
 def rebuilt(cls: type[Any], parameters: dict[str, Any]) -> Any:
@@ -46,7 +52,8 @@ class Verdicts(Processor):
     at_end : str, optional
         What to say about positions that are still open when the trace ends: nothing, their ``"finite"``-trace
         verdict (and until then only verdicts that hold on every finite continuation too), true
-        (``"weak"``), or false (``"strong"``).
+        (``"weak"``), or false (``"strong"``). With ``"both"`` every verdict is a pair ``(weak, strong)``,
+        whose sides differ for open positions only.
     explain : bool
         Give `Verdict` objects; a false one says why in ``because``. Keeps all events.
 
@@ -59,6 +66,8 @@ class Verdicts(Processor):
     [True, True, True, False, True, True, True]
     >>> list(Verdicts("F granted", atoms=kinds, at_end="finite")(["x", "ok", "x"]))
     [True, True, False]
+    >>> [(v.weak, v.strong) for v in Verdicts("F granted", atoms=kinds, at_end="both")(["x", "ok", "x"])]
+    [(True, True), (True, True), (True, False)]
     """
 
     formula: Formula = field(converter=parse)
@@ -69,16 +78,21 @@ class Verdicts(Processor):
     explain: bool = field(default=False, kw_only=True)
     engine: Any = transient()
     explainer: Any = transient()
-    pending: Any = state(of=lambda self: self.compiled().fresh(), copy=deepcopy)
+    pending: Any = state(of=lambda self: self.compiled().fresh())
     #: if verdicts are explained: the events so far, and the next position to get a verdict
     kept: list[Any] = state(of=lambda self: [])
     told: int = state(0)
 
     def __attrs_post_init__(self) -> None:
-        if self.at_end not in ENDS:
-            raise ParameterError(f"Verdicts: at_end must be one of {ENDS}, got {self.at_end!r}")
+        if self.at_end not in SAYS:
+            raise ParameterError(f"Verdicts: at_end must be one of {tuple(SAYS)}, got {self.at_end!r}")
         if self.explain:
             self.explainer = explainer("Verdicts", self.formula, self.atoms, self.time)
+
+    @property
+    def says(self) -> dict[bool | None, Any]:
+        """What stands for true, false and open."""
+        return SAYS[self.at_end]
 
     def compiled(self) -> Any:
         """Return the engine that does the work."""
@@ -93,26 +107,22 @@ class Verdicts(Processor):
         self.tell(self.engine.step(self.pending, event))
 
     def end(self) -> None:
-        if self.at_end is not None:
-            left = self.engine.end(self.pending)
-            self.tell(left if self.at_end == "finite" else list(self.presumed(left)))
-
-    def presumed(self, left: Iterable[Any]) -> Iterator[Any]:
-        """Replace the verdicts of open positions by the chosen one."""
-        value = self.at_end == "weak"
-        for one, other in left:
-            yield (one, value) if self.earliest else (value, other)
+        if self.at_end == "finite":
+            self.tell(self.engine.end(self.pending))
+        elif self.at_end is not None:
+            self.tell(self.engine.left(self.pending))
 
     def tell(self, runs: Any) -> None:
         """Emit what an engine gave."""
-        emit = self.emit
+        emit, says = self.emit, self.says
         if self.explain:
             self.tell_why(runs)
         elif self.earliest:
-            for pair in runs:
-                emit(pair)
+            for position, value in runs:
+                emit((position, says[value]))
         else:
             for value, count in runs:
+                value = says[value]
                 for _ in repeat(None, count):
                     emit(value)
 
@@ -127,7 +137,15 @@ class Verdicts(Processor):
                 self.emit(self.reasoned(self.told, one))
                 self.told += 1
 
-    def reasoned(self, position: int, value: bool) -> Verdict:
+    def reasoned(self, position: int, value: bool | None) -> Verdict | WeakStrong:
+        """Return a verdict; a false one says why."""
+        said = self.says[value]
+        if isinstance(said, WeakStrong):
+            weak, strong = (self.verdict(position, side) for side in said)
+            return WeakStrong(weak, strong)
+        return self.verdict(position, said)
+
+    def verdict(self, position: int, value: bool) -> Verdict:
         """Return a verdict; a false one says why."""
         return Verdict.TRUE if value else Verdict("FALSE", self.explainer.because(position))
 
@@ -138,10 +156,12 @@ class Verdicts(Processor):
 
     def quickly(self, events: Iterator[Any]) -> Iterator[bool]:
         """Pull through the engine's own loop."""
-        yield from self.engine.iterate(self.pending, events)
+        verdicts = self.engine.iterate(self.pending, events)
+        yield from map(DECIDED.__getitem__, verdicts) if self.at_end == "both" else verdicts
         if self.at_end is not None:
-            for value, count in self.engine.end(self.pending):
-                yield from repeat(value if self.at_end == "finite" else self.at_end == "weak", count)
+            rest = self.engine.end if self.at_end == "finite" else self.engine.left
+            for value, count in rest(self.pending):
+                yield from repeat(self.says[value], count)
 
     def slowly(self, events: Iterator[Any]) -> Iterator[Any]:
         """Pull step by step."""
