@@ -22,7 +22,7 @@ from .query import Query, as_query
 from .routing import Divert, Multiplex, Splice
 from .sinks import as_sink
 from .sources import CsvRows, FromQueue, JsonLines, Lines, Source, Ticks
-from .states import Saved
+from .states import Mutable, Saved
 from .statistics import Flow, Statistics
 from .trimming import Decimate, DetectEnd, Freeze, Insert, KeepLast, Prefix, Stutter, Trim
 from .wiring import DeadLetter
@@ -57,6 +57,7 @@ __all__ = [
     "Lines",
     "MillstreamError",
     "Multiplex",
+    "Mutable",
     "Pack",
     "ParameterError",
     "Passthrough",

@@ -6,9 +6,10 @@ moved (`take`, `give`), which costs a tuple; only `save` and `load` copy.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable
-from typing import Any
+from copy import deepcopy
+from typing import Any, Self
 
 from attrs import Factory, frozen
 
@@ -34,7 +35,7 @@ class Saved:
 
 
 def copied(value: Any) -> Any:
-    """Return a copy of a state value: built-in containers are copied all through, events are shared.
+    """Return a copy of a state value: containers and `Mutable` objects are copied, all else is shared.
 
     >>> inner = [1]
     >>> copied((inner, {"a": inner}))[0] is inner
@@ -51,7 +52,22 @@ def copied(value: Any) -> Any:
         return deque(map(copied, value), value.maxlen)
     if kind is set:
         return set(value)
-    return value
+    if kind is OrderedDict:
+        return OrderedDict((k, copied(v)) for k, v in value.items())
+    copy = getattr(kind, "__copy__", None)
+    return value if copy is None else copy(value)
+
+
+class Mutable:
+    """Base of mutable objects that are kept in a state: they are copied with everything in them.
+
+    An object with another ``__copy__`` may be kept in a state as well; one without any is shared.
+    """
+
+    __slots__ = ()
+
+    def __copy__(self) -> Self:
+        return deepcopy(self)
 
 
 class Slots:

@@ -45,7 +45,7 @@ class ConjunctivePossibly:
             mine.popleft()
         return self._agree()
 
-    def copy(self) -> ConjunctivePossibly:
+    def __copy__(self) -> ConjunctivePossibly:
         """Return an independent copy."""
         twin = ConjunctivePossibly(self.windows.copy())
         twin.candidates = [deque(queue) for queue in self.candidates]
@@ -84,7 +84,7 @@ class ConjunctiveDefinitely:
         least, greatest = self.windows.least(), self.windows.greatest()
         return least is not None and greatest is not None and self._overlap(least, greatest)
 
-    def copy(self) -> ConjunctiveDefinitely:
+    def __copy__(self) -> ConjunctiveDefinitely:
         """Return an independent copy."""
         twin = ConjunctiveDefinitely(self.windows.copy())
         twin.truth = [dict(truth) for truth in self.truth]

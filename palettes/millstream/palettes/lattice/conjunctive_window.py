@@ -13,7 +13,7 @@ from millstream.processors.errors import one_of
 from .clocks import LocalState
 from .conjunctive import ConjunctiveDefinitely, ConjunctivePossibly
 from .cuts import Windows
-from .local_states import StateProcessor, copy_core
+from .local_states import StateProcessor
 
 
 @processor
@@ -44,7 +44,7 @@ class ConjunctiveWindow(StateProcessor):
     modality: Literal["possibly", "definitely"] = field(
         default="definitely", kw_only=True, validator=one_of("possibly", "definitely")
     )
-    core: ConjunctivePossibly | ConjunctiveDefinitely = state(of=lambda self: self.new_core(), copy=copy_core)
+    core: ConjunctivePossibly | ConjunctiveDefinitely = state(of=lambda self: self.new_core())
     conditions: tuple[Callable[[Any], Any], ...] = transient()
 
     def __attrs_post_init__(self) -> None:

@@ -11,7 +11,7 @@ from millstream.processors import Uniform, processor, state
 
 from .change import Change
 from .clocks import LocalState
-from .local_states import StateProcessor, copy_core
+from .local_states import StateProcessor
 from .value import Lattice
 from .window import LatWin
 
@@ -51,7 +51,7 @@ class LatticeWindow(StateProcessor):
     [Change(p 0: +0 -0 = 0), Change(q 0: +1 -0 = 1), Change(p 1: +1 -0 = 2), Change(q 1: +1 -0 = 3), ...]
     """
 
-    lattice: LatWin = state(of=lambda self: LatWin.of(self.widths), copy=copy_core)
+    lattice: LatWin = state(of=lambda self: LatWin.of(self.widths))
 
     def advance(self, local: LocalState) -> None:
         """Grow and prune the lattice; send what changed."""

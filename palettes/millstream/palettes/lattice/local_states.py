@@ -17,11 +17,6 @@ from .repair import SequenceRepair
 Width = int | None | Mapping[str, int | None]
 
 
-def copy_core(core: Any) -> Any:
-    """Copy a state field that is one of this package's plain classes."""
-    return core.copy()
-
-
 @processor
 class StateProcessor(Processor):
     """Base of the processors that take local states: finds, checks and orders them."""
@@ -37,7 +32,7 @@ class StateProcessor(Processor):
     duplicate: Literal["raise", "drop"] = field(
         default="raise", kw_only=True, validator=one_of("raise", "drop")
     )
-    repair: SequenceRepair = state(of=lambda self: self.new_repair(), copy=copy_core)
+    repair: SequenceRepair = state(of=lambda self: self.new_repair())
     read: tuple[Callable[[Any], Any], ...] = transient()
 
     def __attrs_post_init__(self) -> None:

@@ -66,7 +66,7 @@ class PossiblyCore:
         self.values.forget(change)
         return bool(holds)
 
-    def copy(self) -> PossiblyCore:
+    def __copy__(self) -> PossiblyCore:
         """Return an independent copy."""
         return PossiblyCore(self.values.copy(), set(self.holds))
 
@@ -89,7 +89,7 @@ class DefinitelyCore:
         self.values.forget(change)
         return change.top is not None and change.top not in self.open
 
-    def copy(self) -> DefinitelyCore:
+    def __copy__(self) -> DefinitelyCore:
         """Return an independent copy."""
         return DefinitelyCore(self.values.copy(), set(self.avoiding), set(self.open))
 

@@ -48,7 +48,7 @@ class SequenceRepair:
         self.index = {name: k for k, name in enumerate(self.processes)}
         self.expected, self.held, self.latest = [self.first] * n, [{} for _ in range(n)], [None] * n
 
-    def copy(self) -> SequenceRepair:
+    def __copy__(self) -> SequenceRepair:
         """Return an independent copy."""
         twin = SequenceRepair(self.processes, self.first, self.patience, self.gap, self.duplicate)
         twin.expected, twin.held, twin.latest = (

@@ -9,7 +9,6 @@ from attrs import field
 from millstream.processors import Uniform, as_function, processor, state, transient
 
 from .change import Change
-from .local_states import copy_core
 from .predicates import DefinitelyCore, PossiblyCore, Predicate
 
 
@@ -48,7 +47,7 @@ class Possibly(Verdict):
     [False, False, True]
     """
 
-    core: PossiblyCore = state(of=lambda _: PossiblyCore(), copy=copy_core)
+    core: PossiblyCore = state(of=lambda _: PossiblyCore())
 
 
 @processor
@@ -69,7 +68,7 @@ class Definitely(Verdict):
     [False, False, True]
     """
 
-    core: DefinitelyCore = state(of=lambda _: DefinitelyCore(), copy=copy_core)
+    core: DefinitelyCore = state(of=lambda _: DefinitelyCore())
 
 
 #: as the modalities are written

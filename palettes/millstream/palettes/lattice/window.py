@@ -63,7 +63,7 @@ class LatWin:
     def __len__(self) -> int:
         return len(self.states)
 
-    def copy(self) -> LatWin:
+    def __copy__(self) -> LatWin:
         """Return an independent copy."""
         twin = LatWin(self.windows.copy(), self.packing, set(self.states), bottom=self.bottom, top=self.top)
         twin.needs = [dict(needs) for needs in self.needs]

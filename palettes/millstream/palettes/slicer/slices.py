@@ -53,7 +53,7 @@ class Slices(Processor):
     #: key -> state of its copy
     states: dict[Any, Any] = state(of=lambda self: {})
     #: keys, least recently used first, with the time of their last event; only if ttl or full ask for it
-    recent: OrderedDict[Any, Any] = state(of=lambda self: OrderedDict(), copy=OrderedDict.copy)
+    recent: OrderedDict[Any, Any] = state(of=lambda self: OrderedDict())
     #: the latest time; a count of events if there is no `time`
     now: Any = state(0)
     #: what is shown: a snapshot, a tally, or a dict of last outputs

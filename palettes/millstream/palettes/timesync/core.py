@@ -124,7 +124,7 @@ class SyncCore:
         """Return the number of events that wait."""
         return len(self.buffer)
 
-    def copy(self) -> SyncCore:
+    def __copy__(self) -> SyncCore:
         """Return an independent copy; events are shared."""
         streams = self.streams.copy()
         buffer, pending = self.buffer.copy(streams), deque(self.pending)

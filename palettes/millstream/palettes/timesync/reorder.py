@@ -44,7 +44,7 @@ class ReorderBuffer:
     latest: Any = None
     late: int = 0
 
-    def copy(self) -> ReorderBuffer:
+    def __copy__(self) -> ReorderBuffer:
         """Return an independent copy; events are shared."""
         counts = (self.seq, self.newest, self.latest, self.late)
         return ReorderBuffer(self.bound, self.capacity, list(self.waiting), *counts)
@@ -109,9 +109,7 @@ class Reorder(Router):
     late: Literal["drop", "side", "raise"] = field(
         default="drop", kw_only=True, validator=one_of("drop", "side", "raise")
     )
-    buffer: ReorderBuffer = state(
-        of=lambda self: ReorderBuffer(self.bound, self.capacity), copy=lambda buffer: buffer.copy()
-    )
+    buffer: ReorderBuffer = state(of=lambda self: ReorderBuffer(self.bound, self.capacity))
     read_time: Callable[[Any], Any] = transient()
 
     @property

@@ -72,7 +72,7 @@ class Synchronizer(Router):
     clock: Callable[[], float] = field(default=monotonic, kw_only=True)
     grow: bool = field(default=False, kw_only=True)
     blame: Blame = field(default="silent", kw_only=True, validator=one_of("silent", "producer"))
-    core: SyncCore = state(of=lambda self: self.new_core(), copy=lambda core: core.copy())
+    core: SyncCore = state(of=lambda self: self.new_core())
     read_time: Callable[[Any], float] = transient()
     read_key: Callable[[Any], Hashable] = transient()
     read_arrival: Callable[[Any], float] | None = transient()
