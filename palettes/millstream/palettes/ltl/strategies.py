@@ -70,8 +70,8 @@ def formulas(
 
 
 def traces(
-    names: Sequence[str] = ("a", "b"), *, max_size: int = 12
+    names: Sequence[str] = ("a", "b"), *, min_size: int = 0, max_size: int = 12
 ) -> st.SearchStrategy[list[dict[str, bool]]]:
     """Traces of events that say for each atom whether it holds."""
     event = st.fixed_dictionaries({name: st.booleans() for name in names})
-    return st.lists(event, max_size=max_size)
+    return st.lists(event, min_size=min_size, max_size=max_size)
