@@ -55,9 +55,7 @@ def test_fold_windows_against_replay(capsys):
     quick, plain, own = best(forms, 3)
     per_event, windows = quick / len(EVENTS), len(few) - 999
     with capsys.disabled():
-        print(
-            f"\nfold at width 1000 against the plain replay loop: {plain / windows / per_event:.0f}x (goal 500)"
-        )
+        print(f"\nfold at width 1000 against the plain loop: {plain / windows / per_event:.0f}x (goal 500)")
         print(f"fold at width 1000 against exact=True: {own / windows / per_event:.0f}x")
 
 

@@ -144,7 +144,6 @@ def test_machine_stays_if_told_to():
         ((V.n > 3, V.n < 2), []),
         ((1, OTHERWISE), []),
     ],
-    ids=str,
 )
 def test_machine_finds_guards_that_hold_together(guards, certain):
     machine = MooreMachine(0, [On(0, guards[0], 1), On(0, guards[1], 2)], variables={"n": 0})

@@ -157,3 +157,8 @@ def test_time_window_obeys_the_laws(inner, partial):
     check_processor(TimeWindow(inner, 5, 2, early=AfterCount(2), **shared), EVENTS, max_examples=5)
     check_processor(TimeWindow(inner, 5, 5, early=AfterTime(2), **shared), EVENTS, max_examples=5)
     check_processor(SessionWindow(inner, 2, **shared), EVENTS, max_examples=5)
+
+
+def test_time_window_with_a_side_output_obeys_the_laws():
+    for query in (TimeWindow(len, 5, time=X[0], late="side"), SessionWindow(len, 2, time=X[0], late="side")):
+        check_processor(query, EVENTS, max_examples=10)
