@@ -59,8 +59,8 @@ def project(tmp_path: Path) -> Path:
     return tmp_path / "project"
 
 
-def run(*command: str, **options: str) -> str:
-    done = subprocess.run([sys.executable, *command], capture_output=True, text=True, check=False, **options)
+def run(*command: str) -> str:
+    done = subprocess.run([sys.executable, *command], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
