@@ -7,8 +7,10 @@ enough::
     ... [ a b c d ][ e f . . ]        front: c+d, d (what the window still needs of the finished block)
             ^-window-^                total: e+f; the window is (c+d) + (e+f)
 
-Nothing is ever subtracted, so floats do not drift and the operation needs no inverse. Subtracting the event
-that leaves would be exact for ints, but checking that every event is one costs more than it saves.
+Nothing is ever subtracted, so floats do not drift and the operation needs no inverse. For sums of ints,
+subtracting the event that leaves is exact too, and was measured to be 1.2 (width 1000) to 1.5 times (width
+10) as fast, the check that each event is an int included. It is not done: it would need a way back to blocks
+for the first event that is not one.
 """
 
 from __future__ import annotations
