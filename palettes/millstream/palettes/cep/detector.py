@@ -1,0 +1,215 @@
+"""`Detector`: the processor that finds composite events in a stream."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from functools import partial
+from operator import gt
+from typing import Any, ClassVar
+
+from attrs import evolve, field
+
+from millstream.processors import E, ParameterError, Processor, as_function, processor, state, transient
+from millstream.processors.errors import shorten
+
+from .expressions import check_function, check_mode
+from .forest import Analysis, Forest, describe_all
+from .modes import Mode
+from .occurrence import EARLIEST, Entry
+from .operators import Context, Feed, Memory, build
+from .operators.build import Machines, end_timers, run_timers
+from .operators.simple import outcome
+
+
+class GrowingMemoryWarning(UserWarning):
+    """A detector in mode ALL keeps everything it has seen."""
+
+
+@processor
+class Detector(Processor):
+    """Find composite events in a stream that is in order of time.
+
+    Parameters
+    ----------
+    expression
+        An event expression, or a mapping of several by name. The composites of a named expression have its
+        name as their kind, and the name can be used as a type in the others.
+    mode
+        The consumption mode of all constructors that do not say theirs.
+    time, kind
+        The time stamp and the type name of an event: functions or expressions.
+    order
+        An event older than its predecessor is an error (``"refuse"``), or is known not to come
+        (``"trust"``), which saves the time of the last event. Put ``Reorder(bound)`` of
+        `millstream.palettes.timesync` in front of a stream that is out of order within a bound.
+    kinds
+        All type names that exist, if they shall be checked.
+    max_pending
+        At most so many occurrences wait at an operand.
+    full
+        What happens to one more: ``"error"``, ``"drop_newest"`` or ``"drop_oldest"``.
+
+    Examples
+    --------
+    >>> from millstream.palettes.cep import Occurrence, before, both, either
+    >>> history = [Occurrence(kind, int(t)) for kind, t in ("A1", "B2", "C3", "D4", "D5", "C6", "A7")]
+    >>> detector = Detector(either("A", before("B", both("C", "D"))), mode=Mode.CHRONICLE)
+    >>> for composite in detector(history):
+    ...     print(composite)
+    A.1
+    (B.2, (C.3, D.4, 4), 4)
+    A.7
+    """
+
+    icon: ClassVar[str] = "⋈"
+    expression: Forest = field(converter=Forest.of)
+    mode: Mode = Mode.CHRONICLE
+    time: Any = field(default=E.time, kw_only=True)
+    kind: Any = field(default=E.kind, kw_only=True)
+    order: str = field(default="refuse", kw_only=True)
+    kinds: frozenset[str] | None = field(
+        default=None, kw_only=True, converter=lambda k: None if k is None else frozenset(k)
+    )
+    max_pending: int | None = field(default=None, kw_only=True)
+    full: str = field(default="error", kw_only=True)
+    machines: Machines = transient()
+    #: how to make what each operator remembers
+    blanks: list[Callable[[], Any]] | None = transient()
+    read_time: Callable[[Any], Any] = transient()
+    read_kind: Callable[[Any], Any] = transient()
+    #: type name -> what takes events of that type
+    by_kind: dict[Any, tuple[Feed, ...]] = transient()
+    #: predicates, and what takes the events that satisfy them
+    by_test: list[tuple[Callable[[Any], Any], Feed]] = transient()
+    #: whether the time of the last event has to be remembered
+    keeps_time: bool = transient()
+    #: the time of the last event, and what each operator remembers
+    memory: Memory = state(of=lambda self: self.blank())
+
+    def __attrs_post_init__(self) -> None:
+        check_parameters(self)
+        analysis = self.analysed()
+        if self.expression.announced:
+            return
+        growing = analysis.growing()
+        if growing and self.max_pending is None:
+            warnings.warn(
+                f"Detector: mode ALL keeps all occurrences for {describe_all(growing)}; "
+                "bound it with within(...) or max_pending=",
+                GrowingMemoryWarning,
+                stacklevel=3,
+            )
+        self.expression = evolve(self.expression, announced=True)
+
+    def analysed(self) -> Analysis:
+        """Return the nodes of the forest."""
+        return Analysis.of(self.expression, self.mode, self.kinds)
+
+    def blank(self) -> Memory:
+        """Return the memory at the beginning of a trace; a template has none."""
+        return [] if self.blanks is None else [EARLIEST, *(make() for make in self.blanks)]
+
+    def prepare(self) -> None:
+        """Build the machines."""
+        analysis, context = self.analysed(), Context(self.max_pending, self.full)
+        self.read_time, self.read_kind = as_function(self.time), as_function(self.kind)
+        self.machines = build(analysis, context, [self.give] * len(analysis.roots))
+        self.blanks = context.fresh
+        self.by_kind, self.by_test = dispatch(analysis, self.machines)
+        if not self.by_kind and self.kinds is None:
+            self.read_kind = nameless
+        self.keeps_time = bool(self.order == "refuse" or self.machines.timers or self.machines.finishers)
+        self.memory = self.blank()
+
+    def give(self, memory: Memory, entry: Entry) -> None:
+        """Emit what a root has found."""
+        self.emit(outcome(entry, self.read_kind))
+
+    def step(self, event: Any) -> None:
+        """Take an event: let happen what was due before it, then give it to the leaves that it matches."""
+        memory, time = self.memory, self.read_time(event)
+        try:
+            if not time >= memory[0]:
+                refuse(time, memory[0])
+        except TypeError as error:
+            raise ValueError(f"the time stamp {shorten(time, 40)} cannot be compared: {error}") from None
+        kind = self.read_kind(event)
+        if self.kinds is not None and kind not in self.kinds:
+            raise ValueError(f"unknown type {kind!r}; known are {', '.join(map(repr, sorted(self.kinds)))}")
+        machines = self.machines
+        if machines.timers:
+            run_timers(machines.timers, memory, partial(gt, time), self.flush)
+        if self.keeps_time:
+            memory[0] = time
+        feeds = self.by_kind.get(kind)
+        entry = time, time, event
+        if feeds is not None:
+            for feed in feeds:
+                feed(memory, entry)
+        for test, feed in self.by_test:
+            if test(event):
+                feed(memory, entry)
+        if machines.meetings:
+            self.flush(memory)
+
+    def flush(self, memory: Memory) -> None:
+        """Hand on what has been collected during one event."""
+        for meeting in self.machines.meetings:
+            meeting.flush(memory)
+
+    def end(self) -> None:
+        """Come to the end of the trace, which decides absences and releases what waits for it."""
+        machines, memory = self.machines, self.memory
+        if memory[0] is EARLIEST:
+            return
+        end_timers(machines.timers, memory, self.flush)
+        for finish in machines.finishers:
+            finish(memory)
+            self.flush(memory)
+            end_timers(machines.timers, memory, self.flush)
+
+
+def check_parameters(detector: Detector) -> None:
+    """Refuse wrong parameters."""
+    check_mode(detector.mode, "Detector")
+    check_function(detector.time, "Detector", "time")
+    check_function(detector.kind, "Detector", "kind")
+    if detector.order not in ("refuse", "trust"):
+        raise ParameterError(f"Detector: order must be 'refuse' or 'trust', got {detector.order!r}")
+    if detector.full not in ("error", "drop_newest", "drop_oldest"):
+        raise ParameterError(
+            f"Detector: full must be 'error', 'drop_newest' or 'drop_oldest', got {detector.full!r}"
+        )
+    if detector.max_pending is not None and detector.max_pending < 1:
+        raise ParameterError(f"Detector: max_pending must be at least 1, got {detector.max_pending}")
+
+
+def nameless(event: Any) -> str:
+    """Return the kind of events where no type is known by its name."""
+    return "event"
+
+
+def refuse(time: Any, now: Any) -> None:
+    """Raise the error for an event that is out of order."""
+    if time != time:
+        raise ValueError("the time stamp of the event is not a number")
+    raise ValueError(
+        f"the event is out of order: its time stamp is {time}, {now} came before; "
+        "put Reorder(bound) of millstream.palettes.timesync in front"
+    )
+
+
+def dispatch(
+    analysis: Analysis, machines: Machines
+) -> tuple[dict[Any, tuple[Feed, ...]], list[tuple[Callable[[Any], Any], Feed]]]:
+    """Return the takers of events by type name, and those behind a predicate."""
+    by_kind: dict[Any, tuple[Feed, ...]] = {}
+    by_test = []
+    for index, feed in machines.leaves.items():
+        what = analysis.nodes[index].event.what  # type: ignore[attr-defined]
+        if isinstance(what, str):
+            by_kind[what] = (*by_kind.get(what, ()), feed)
+        else:
+            by_test.append((as_function(what), feed))
+    return by_kind, by_test
