@@ -94,7 +94,8 @@ class Config(Entries):
         found = self.row.get(valuation)
         if found is None and len(self.runs) < LONGEST:
             found = self.compute(valuation)
-            self.enter(valuation, found)
+            if self.machine.remembers(len(self.runs) + 1):
+                self.enter(valuation, found)
         return found
 
     def compute(self, valuation: int) -> Config | Edge:

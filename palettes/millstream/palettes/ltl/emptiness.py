@@ -28,7 +28,7 @@ def decide(tableau: Tableau, root: Spot) -> None:
 
 
 def _reach(tableau: Tableau, root: Spot) -> set[Spot] | None:
-    """Return the reachable spots, stopping at decided ones; None if there are more than the limit."""
+    """Return the reachable spots, stopping at decided ones; None if they cost more than the budget."""
     seen, queue = {root}, deque([root])
     while queue:
         spot = queue.popleft()
@@ -38,7 +38,7 @@ def _reach(tableau: Tableau, root: Spot) -> set[Spot] | None:
             if branch.to not in seen:
                 seen.add(branch.to)
                 queue.append(branch.to)
-        if len(seen) > tableau.limit:
+        if tableau.exhausted:
             return None
     return seen
 

@@ -26,12 +26,13 @@ from .domains import Reader
 from .earliest import EarliestMachine, EarliestProgression, Groups
 from .inorder import InOrder
 from .letters import Atoms, Leaves
-from .machine import machine
+from .machine import Machine, machine
 from .pastonly import PastEngine
 from .progress import Progression
 from .response import ResponseEngine, recognise
 from .rewrite import kind
 from .streams import StreamEngine
+from .tableau import BUDGET
 
 #: bounds that add up to no more than this are unfolded into states
 SHORT: Final = 8
@@ -69,6 +70,14 @@ def finite_state(formula: Formula, time: Any, ahead: int) -> bool:
     return k.ahead <= SHORT or (k.ahead <= ahead and k.bounded == 1 and k.low <= 3)
 
 
+def compact(formula: Formula, time: Any, ahead: int, finite: bool, budget: int = BUDGET) -> Machine | None:
+    """Return the machine of a formula, None if it has none or none within the budget."""
+    if budget == 0 or not finite_state(formula, time, ahead):
+        return None
+    m = machine(formula, finite, budget)
+    return m if m.fits else None
+
+
 def rules(owner: str, formula: Formula, atoms: Atoms, time: Any) -> Progression:
     """Return the progression of a formula, checked."""
     reader = Reader(owner, atoms)
@@ -80,7 +89,7 @@ def in_order(formula: Formula, atoms: Atoms, time: Any, finite: bool) -> Engine:
     """Return the engine of verdicts in order."""
     if kind(formula).quantified:
         return Ordered(EarliestProgression(rules("Verdicts", formula, atoms, time)))
-    if finite_state(formula, time, SHORT):
+    if compact(formula, time, SHORT, finite) is not None:
         return InOrder(formula, finite, atoms)
     clock = None if time is None else as_function(time)
     if not kind(formula).future:
@@ -93,10 +102,11 @@ def in_order(formula: Formula, atoms: Atoms, time: Any, finite: bool) -> Engine:
 
 def earliest(formula: Formula, atoms: Atoms, time: Any, finite: bool) -> Any:
     """Return the engine of earliest verdicts."""
-    if not finite_state(formula, time, SHORT):
+    m = compact(formula, time, SHORT, finite)
+    if m is None:
         return EarliestProgression(rules("Verdicts", formula, atoms, time))
     leaves = Leaves("Verdicts", atoms)
-    valuation: Callable[[Any], int] = leaves.function(leaves.valuation(machine(formula, finite).letters))
+    valuation: Callable[[Any], int] = leaves.function(leaves.valuation(m.letters))
     return EarliestMachine(formula, finite, valuation)
 
 

@@ -16,7 +16,7 @@ from attrs import define, field
 from .base import Formula
 from .letters import TREE
 from .nnf import Next, Node, translate
-from .tableau import Spot, Tableau
+from .tableau import BUDGET, OvergrownError, Spot, Tableau
 from .verdict import Verdict
 
 Spots = frozenset[Spot]
@@ -66,7 +66,7 @@ class State(Entries):
 
     def __reduce__(self) -> Any:
         m = self.machine
-        return restore, (m.formula, m.finite, self.spots, self.against, self.verdict)
+        return restore, (m.formula, m.finite, m.tableau.budget, self.spots, self.against, self.verdict)
 
     def step(self, valuation: int) -> State:
         """Return the state after one more event."""
@@ -82,6 +82,12 @@ class Machine:
     finite: bool
     tableau: Tableau
     states: dict[Any, State] = field(factory=dict, repr=False)
+    #: states found when the budget was spent: they live as long as somebody is there
+    passing: WeakValueDictionary[Any, State] = field(factory=WeakValueDictionary, repr=False)
+    #: work spent on states and steps
+    spent: int = 0
+    #: whether the budget is enough to know which states are decided
+    fits: bool = field(init=False)
     letters: tuple[Formula, ...] = field(init=False)
     roots: tuple[Node, Node] = field(init=False)
     #: the spots that know the past but expect nothing, before the first event
@@ -91,6 +97,16 @@ class Machine:
         form = self.tableau.form
         self.letters, self.roots = form.letters, (form.root, form.negated)
         self.origin = frozenset({(form.start, frozenset(self.tableau.constraints()))})
+        try:
+            self.start()
+            self.fits = not self.tableau.exhausted
+        except OvergrownError:
+            self.fits = False
+
+    def remembers(self, cost: int) -> bool:
+        """Spend some work; return whether its result should be kept."""
+        self.spent += cost
+        return self.spent <= self.tableau.budget
 
     def start(self, past: Spots | None = None) -> State:
         """Return the state before the event where the formula is asked, given what is known of the past."""
@@ -104,11 +120,15 @@ class Machine:
             live = self.tableau.live
             verdict = False if not any(map(live, spots)) else True if not any(map(live, against)) else None
         key = (spots, against) if verdict is None else verdict
-        found = self.states.get(key)
+        found = self.states.get(key) or self.passing.get(key)
         if found is None:
             final = verdict if verdict is not None else any(map(Tableau.can_stop, spots))
             kept = (spots, against) if verdict is None else (frozenset[Spot](), frozenset[Spot]())
-            found = self.states[key] = State(self, *kept, verdict, final)
+            found = State(self, *kept, verdict, final)
+            if verdict is not None or self.remembers(0):
+                self.states[key] = found
+            else:
+                self.passing[key] = found
         return found
 
     def advance(self, state: State, valuation: int) -> State:
@@ -118,15 +138,19 @@ class Machine:
         else:
             step = self.tableau.step
             following = self.intern(step(state.spots, valuation), step(state.against, valuation))
-        state.enter(valuation, following)
+        if self.remembers(len(state.spots) + len(state.against)):
+            state.enter(valuation, following)
         return following
 
 
-_machines: WeakValueDictionary[tuple[Formula, bool], Machine] = WeakValueDictionary()
+_machines: WeakValueDictionary[tuple[Formula, bool, int], Machine] = WeakValueDictionary()
 
 
-def machine(formula: Formula, finite: bool = False) -> Machine:
+def machine(formula: Formula, finite: bool = False, budget: int = BUDGET) -> Machine:
     """Return the machine of a formula, the same one for as long as somebody holds it.
+
+    It costs at most about `budget` operations to know which states are decided, and as many to remember
+    states and steps; what comes later is worked out each time.
 
     >>> from millstream.palettes.ltl.parser import parse
     >>> m = machine(parse("G (a -> F b)"))
@@ -134,13 +158,15 @@ def machine(formula: Formula, finite: bool = False) -> Machine:
     >>> [s.step(v).verdict for v in range(4)], [s.step(v).final for v in range(4)]
     ([None, None, None, None], [True, False, True, True])
     """
-    found = _machines.get((formula, finite))
+    found = _machines.get((formula, finite, budget))
     if found is None:
-        found = Machine(formula, finite, Tableau(translate(formula), finite))
-        found = _machines.setdefault((formula, finite), found)
+        found = Machine(formula, finite, Tableau(translate(formula), finite, budget))
+        found = _machines.setdefault((formula, finite, budget), found)
     return found
 
 
-def restore(formula: Formula, finite: bool, spots: Spots, against: Spots, verdict: bool | None) -> State:
+def restore(
+    formula: Formula, finite: bool, budget: int, spots: Spots, against: Spots, verdict: bool | None
+) -> State:
     """Return a saved state."""
-    return machine(formula, finite).intern(spots, against, verdict)
+    return machine(formula, finite, budget).intern(spots, against, verdict)

@@ -12,17 +12,25 @@ from millstream.processors.processor import configuration
 
 from .automaton import Automaton, automaton_of
 from .base import Formula
-from .engines import FAR, finite_state, rules
+from .engines import FAR, compact, rules
 from .explain import explainer
 from .letters import Leaves, branch
-from .machine import Machine, State, machine
+from .machine import Machine, State
 from .parser import parse
 from .progress import at_end
 from .residual import Done
+from .tableau import BUDGET
 from .verdict import Verdict
 from .verdicts import rebuilt
 
 SEMANTICS: Final = {"ltl3": "ltl3", "rv-ltl": "rv", "ltlf": "ltlf"}
+
+
+def _budget(value: Any) -> int:
+    """Check the budget, before it is used to build the first state."""
+    if type(value) is not int or value < 0:
+        raise ParameterError(f"Monitor: budget must be a whole number from 0 on, got {value!r}")
+    return value
 
 
 @processor
@@ -42,15 +50,18 @@ class Monitor(Uniform):
         ``"ltlf"``: the verdict of the finite trace read so far; the last one is the verdict of the trace.
     time : function or expression, optional
         The time of an event; bounds then count time. Without it, bounds count positions.
+    budget : int
+        Work that the automaton may cost, in operations; the default is a few seconds. A formula whose
+        automaton needs more is rewritten with each event instead; ``0`` does so always.
     explain : bool
         FALSE says why in ``because``. Keeps events until there is a verdict.
 
     Notes
     -----
     Propositional formulas become a deterministic automaton, built as events demand, that anticipates: ``F a
-    & G !a`` is FALSE after the first event whatever it is. With quantifiers, times or very long bounds the
-    formula is rewritten with each event instead; verdicts are right, but one that only insight could give
-    early may come later.
+    & G !a`` is FALSE after the first event whatever it is. With quantifiers, times, very long bounds or an
+    automaton beyond the budget the formula is rewritten with each event instead; verdicts are right, but one
+    that only insight could give early may come later.
 
     Examples
     --------
@@ -70,7 +81,9 @@ class Monitor(Uniform):
     atoms: Any = field(default=None, kw_only=True)
     semantics: str = field(default="ltl3", kw_only=True)
     time: Any = field(default=None, kw_only=True)
+    budget: int = field(default=BUDGET, kw_only=True, converter=_budget)
     explain: bool = field(default=False, kw_only=True)
+    compact: Machine | None = transient()
     valuation: Any = transient()
     rules: Any = transient()
     explainer: Any = transient()
@@ -86,19 +99,14 @@ class Monitor(Uniform):
         if self.explain:
             self.explainer = explainer("Monitor", self.formula, self.atoms, self.time)
 
-    @property
-    def finite_state(self) -> bool:
-        """Whether the formula is monitored by an automaton."""
-        return finite_state(self.formula, self.time, FAR)
-
     def machine(self) -> Machine:
         """Return the lazily built deterministic automaton that this monitor walks."""
-        if not self.finite_state:
+        if self.compact is None:
             raise ParameterError(
                 f"Monitor: {self.formula!r} has no small automaton (quantifiers, times, bounds beyond "
-                f"{FAR}, several long bounds, or too many atoms)"
+                f"{FAR}, several long bounds, too many atoms, or more work than budget={self.budget})"
             )
-        return machine(self.formula, self.semantics == "ltlf")
+        return self.compact
 
     def automaton(self) -> Automaton:
         """Return the whole minimal automaton.
@@ -110,10 +118,11 @@ class Monitor(Uniform):
 
     def fresh(self) -> Any:
         """Return the state before the first event."""
-        if self.finite_state:
+        self.compact = compact(self.formula, self.time, FAR, self.semantics == "ltlf", self.budget)
+        if self.compact is not None:
             leaves = Leaves("Monitor", self.atoms)
-            self.valuation = leaves.function(leaves.valuation(self.machine().letters))
-            return self.machine().start()
+            self.valuation = leaves.function(leaves.valuation(self.compact.letters))
+            return self.compact.start()
         self.rules = rules("Monitor", self.formula, self.atoms, self.time)
         return [self.rules.fresh(), None]
 
@@ -158,10 +167,10 @@ class Monitor(Uniform):
         return self.now.step(self.valuation(event))  # type: ignore[no-any-return]
 
     def inline(self) -> Inline | None:
-        if self.explain or not self.finite_state:
+        if self.explain or self.compact is None:
             return super().inline()
         leaves = Leaves("Monitor", self.atoms, event="{0}", written="{{{}}}")
-        tests = [leaves.leaf(f) for f in self.machine().letters]
+        tests = [leaves.leaf(f) for f in self.compact.letters]
         return Inline(
             do=(
                 "{y0} = {me}.now",

@@ -13,12 +13,20 @@ References: Gerth, Peled, Vardi, Wolper, *Simple on-the-fly automatic verificati
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from attrs import define, field, frozen
 
 from .nnf import NO, YES, Both, Either, Lit, Mem, Next, Node, Release, Translation, Until, release, until
 
 Spot = tuple[int, frozenset[Node]]
+
+#: default of the work that an automaton may cost: a few seconds
+BUDGET: Final = 100_000
+
+
+class OvergrownError(ValueError):
+    """An automaton is too large to be built."""
 
 
 @frozen
@@ -49,7 +57,9 @@ class Tableau:
 
     form: Translation
     finite: bool = False
-    limit: int = 20_000
+    #: work that may be spent on splitting spots, and what has been spent
+    budget: int = BUDGET
+    spent: int = 0
     branches: dict[Spot, tuple[Branch, ...]] = field(factory=dict)
     alive: dict[Spot, bool] = field(factory=dict)
 
@@ -71,14 +81,28 @@ class Tableau:
         """Return the branches of a spot."""
         found = self.branches.get(spot)
         if found is None:
-            found = self.branches[spot] = tuple(self._expand(spot))
+            found = tuple(self._expand(spot))
+            if not self.exhausted:
+                self.branches[spot] = found
         return found
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether the budget is spent: nothing more is remembered, and every unknown spot counts as live."""
+        return self.spent > self.budget
 
     def _expand(self, spot: Spot) -> Iterator[Branch]:
         memory, obligations = spot
         work = [_Partial([node.parts[0] for node in obligations])]
+        most = self.spent + self.budget
         while work:
             part = work.pop()
+            self.spent += 1
+            if self.spent > most:
+                raise OvergrownError(
+                    f"one step of the automaton takes more than {self.budget} operations: "
+                    "split the formula at its conjunctions into several"
+                )
             if self._unfold(part, memory, work):
                 yield from self._remember(part, memory)
 
@@ -149,11 +173,14 @@ class Tableau:
                 work += [(yes | {open_letter}, no), (yes, no | {open_letter})]
                 continue
             later = simplify(part.later)
+            self.spent += 1
             yield Branch(mask(yes), mask(no), (following, later), part.postponed)
 
     def live(self, spot: Spot) -> bool:
         """Return whether some continuation fulfils the obligations; True if that is too much to find out."""
         if spot not in self.alive:
+            if self.exhausted:
+                return True
             from .emptiness import decide
 
             decide(self, spot)
