@@ -2,6 +2,9 @@
 
 import signal
 from functools import partial
+from typing import ClassVar
+
+from millstream.processors import Processor, Uniform, processor, state
 
 
 def length():
@@ -49,3 +52,33 @@ class Mixing:
         if self.seen == 996:
             raise ValueError(f"{self.name} cannot go on")
         return self.seen if self.seen % self.changes else None
+
+
+@processor
+class Last(Uniform):
+    """Gives the sum of the last three events, and says that it depends on no more."""
+
+    history: ClassVar[int] = 3
+    held: tuple = state(())
+
+    def step(self, x):
+        self.held = (*self.held, x)[-3:]
+        return sum(self.held)
+
+
+@processor
+class SumUntil(Processor):
+    """Gives sums until they reach a limit, then the excess of each event: it has no state any more."""
+
+    limit: int
+    total: int = state(0)
+
+    def step(self, x):
+        if self.is_stateless():
+            self.emit((x, "free"))
+        else:
+            self.total += abs(x)
+            self.emit(self.total)
+
+    def is_stateless(self):
+        return self.total >= self.limit

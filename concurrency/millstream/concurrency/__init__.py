@@ -8,6 +8,8 @@ from .numbering import Numbering, number
 from .phased import PhasedGraph, by_time
 from .phased_state import Phase, PhasedState, Task
 from .phases import Phases
+from .pipeline import Pipeline
+from .pull_group import PullGroup
 from .specification import Specification, from_toml, from_xml, load_specification
 from .vertices import Vertex
 
@@ -21,6 +23,8 @@ __all__ = [
     "PhasedGraph",
     "PhasedState",
     "Phases",
+    "Pipeline",
+    "PullGroup",
     "RemoteError",
     "RemoteTraceback",
     "Specification",

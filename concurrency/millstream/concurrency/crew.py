@@ -58,10 +58,13 @@ class Crew:
 
     def receive(self) -> tuple[int, Any]:
         """Wait for a reply, and return it with the number of the worker; raise it if it is a failure."""
+        member, reply = self.receive_any()
+        return member, (reply.throw() if isinstance(reply, Failure) else reply)
+
+    def receive_any(self) -> tuple[int, Any]:
+        """Wait for a reply, and return it with the number of the worker; a failure is returned as such."""
         worker, reply = self._next_of_processes() if self._processes else self._outbox.get()
         worker.pending -= 1
-        if isinstance(reply, Failure):
-            reply.throw()
         return self._members[worker], reply
 
     def _next_of_processes(self) -> tuple[ProcessWorker, Any]:

@@ -214,7 +214,7 @@ class ThreadManager:
         return f"ThreadManager({self.limit}, {self.workers!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return ThreadManager, (self.limit, self.workers)
+        return _same_or_new, (os.getpid(), id(self), self.limit, self.workers)
 
     def _forget(self) -> None:
         """Begin anew in a fork: the workers belong to the process that started them."""
@@ -225,6 +225,12 @@ class ThreadManager:
         self._lock = Lock()
         self._permits, self._idle, self._alive = Permits(self._permits.limit), [], set()
         self._finalizer = weakref.finalize(self, _stop_all, self._alive)
+
+
+def _same_or_new(process: int, identity: int, limit: int, workers: str) -> ThreadManager:
+    """Return an unpickled manager: itself where it lives, elsewhere one with the same parameters."""
+    here = (m for m in list(_managers) if id(m) == identity and process == os.getpid())
+    return next(here, None) or ThreadManager(limit, workers)
 
 
 def _fitting(factory: Factory) -> str | None:

@@ -1,0 +1,142 @@
+"""What is between the input and the output of a query that runs elsewhere: an offloaded processor's state.
+
+Events wait until they make a chunk, chunks are with workers, outputs wait until they are emitted. A copy of
+a line is plain data: taking one waits for the workers.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+from attrs import define, field
+
+from millstream.processors.states import copied
+
+from .chunks import FIRST, Chunk, Failed, Ordered, Reply, chunk_length
+from .crew import Crew
+from .failures import Failure
+from .manager import ThreadManager
+
+State = tuple[Any, ...]
+#: chunks that a worker may have at one time
+AHEAD = 2
+
+
+@define(eq=False)
+class Line:
+    """Events, chunks and outputs on their way; belongs to the thread that feeds it."""
+
+    #: state of the inner query, unless a worker keeps it; None: the initial one
+    values: State | None = None
+    #: events that have not been handed over, and the position of the first of them in the query's input
+    waiting: list[Any] = field(factory=list)
+    first: int | None = None
+    #: the last events that were handed over, as many as a copy has to see before a chunk
+    before: tuple[Any, ...] = ()
+    #: outputs that have not been emitted; where an event failed, (position, `Failed`) in a list
+    ready: deque[Any] = field(factory=deque)
+    #: whether `ready` may hold failures
+    failed: bool = False
+    #: how many events make a chunk
+    length: int = FIRST
+    _crew: Crew | None = None
+    #: whether the worker keeps the state of the inner query
+    _keeps: bool = False
+    #: why the worker did not take or give the state
+    _lost: Failure | None = None
+    _ordered: Ordered = field(factory=Ordered)
+    #: numbers of the chunks that each worker has, oldest first; None for requests that are no chunks
+    _held: list[deque[int | None]] = field(factory=list)
+
+    @property
+    def size(self) -> int:
+        """Return the number of workers."""
+        return 0 if self._crew is None else self._crew.size
+
+    def acquire(self, manager: ThreadManager, stage: Any, most: int, keeps: bool) -> bool:
+        """Ask for workers unless there are some already, and return whether there are."""
+        if self._crew is None:
+            crew = Crew(manager, stage, most)
+            if not crew.size:
+                return False
+            self._crew, self._keeps, self._held = crew, keeps, [deque() for _ in range(crew.size)]
+            if keeps:
+                self._held[0].append(None)
+                crew.send(0, ("give", self.values))
+                self.values = None
+        return True
+
+    def send(self, request: Any, last: int | None, count: int) -> None:
+        """Hand a chunk over to the worker with the fewest; wait while all have as many as they may."""
+        assert self._crew is not None
+        while self._ordered.under_way >= AHEAD * self._crew.size:
+            self._receive()
+        member = min(range(self._crew.size), key=lambda k: len(self._held[k]))
+        self._crew.send(member, request)
+        self._held[member].append(self._ordered.number(Chunk(self.first, last, count)))
+
+    def add(self, chunk: Chunk, reply: Reply, most: int) -> None:
+        """Put the outputs of a chunk with those that are ready."""
+        self.length = chunk_length(reply.seconds, reply.events, most)
+        if not reply.failed:
+            self.ready.extend(reply.outputs)
+            return
+        self.failed = True
+        for y in reply.outputs:
+            self.ready.append([chunk.position(y.index), y] if isinstance(y, Failed) else y)
+
+    def collect(self, most: int, under_way: int) -> None:
+        """Take replies until only so many chunks are under way; their outputs become ready, in order."""
+        while True:
+            while (done := self._ordered.next()) is not None:
+                self.add(*done, most)
+            if self._ordered.under_way <= under_way:
+                return
+            self._receive()
+
+    def _receive(self) -> None:
+        assert self._crew is not None
+        member, reply = self._crew.receive_any()
+        number = self._held[member].popleft()
+        if number is not None:
+            lost = isinstance(reply, Failure)
+            self._ordered.arrive(number, Reply([Failed(0, reply)], True, 1, 1.0) if lost else reply)
+        elif isinstance(reply, Failure):
+            self._lost = reply
+        elif reply is not None:
+            self.values = reply
+
+    def settle(self) -> None:
+        """Wait for everything that is under way; the state comes back here."""
+        if self._crew is None:
+            return
+        self.collect(FIRST, 0)
+        if self._keeps and not self.failed:
+            self._crew.send(0, ("take", None))
+            self._held[0].append(None)
+        while any(self._held):
+            self._receive()
+        self.close()
+        if self._lost is not None and not self.failed:
+            self._lost.throw()
+
+    def copy(self) -> Line:
+        """Return an independent line with nothing under way."""
+        self.settle()
+        ready = deque(copied(y) if isinstance(y, list) else y for y in self.ready)
+        values = None if self.values is None else copied(self.values)
+        return Line(values, list(self.waiting), self.first, self.before, ready, self.failed)
+
+    def close(self) -> None:
+        """Give the workers back, whatever they are doing."""
+        if self._crew is not None:
+            crew, self._crew = self._crew, None
+            crew.close()
+
+    def __del__(self) -> None:
+        self.close()
+
+    def __reduce__(self) -> Any:
+        line = self.copy()
+        return Line, (line.values, line.waiting, line.first, line.before, line.ready, line.failed)

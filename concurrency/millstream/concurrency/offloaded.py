@@ -1,0 +1,167 @@
+"""The common part of processors that hand chunks of events over to workers and emit the outputs in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from attrs import field
+
+from millstream.processors import Processor, Query, Run, StreamError, as_query, processor, state, transient
+from millstream.processors.errors import shorten
+from millstream.processors.lists import host
+
+from .chunks import MOST, Chunk, Failed, Reply
+from .line import Line
+from .manager import ThreadManager
+from .stages import run_chunk
+
+
+@processor
+class Offloaded(Processor):
+    """A query whose events are handed over to workers in chunks; subclasses say how many, and with what."""
+
+    inner: Query = field(converter=as_query)
+    manager: ThreadManager
+    run: Run = transient()
+    outputs_: list[Any] = transient()
+    stage: Any = transient()
+    line: Line = state(of=lambda self: Line(), copy=Line.copy)
+
+    def __attrs_post_init__(self) -> None:
+        host(self, self.inner, [])
+
+    def prepare(self) -> None:
+        """Wire the inner query, for what is done here."""
+        self.outputs_ = []
+        self.run = host(self, self.inner, self.outputs_)
+        self.stage = self.make_stage()
+
+    # -- what subclasses decide
+
+    def make_stage(self) -> Any:
+        """Return what makes the function that workers answer with."""
+        raise NotImplementedError
+
+    def acquire(self) -> bool:
+        """Return whether there are workers."""
+        raise NotImplementedError
+
+    def request(self, events: list[Any]) -> Any:
+        """Return a chunk as workers take it."""
+        raise NotImplementedError
+
+    @property
+    def longest(self) -> int:
+        """Return the greatest length of a chunk."""
+        return MOST
+
+    # -- push
+
+    def step(self, x: Any) -> None:
+        """Let the event wait for its chunk; hand that over if it is complete."""
+        line = self.line
+        if not line.waiting:
+            line.first = self.wiring.position()
+        line.waiting.append(x)
+        if len(line.waiting) >= line.length or not line.size:
+            self.hand_over()
+            self.deliver()
+
+    def hand_over(self) -> None:
+        """Send the events that wait to a worker; do it here if there is none."""
+        line = self.line
+        events, line.waiting = line.waiting, []
+        if not events:
+            return
+        last = self.wiring.position()
+        if self.acquire():
+            line.send(self.request(events), last, len(events))
+            line.collect(self.longest, line.size)
+        else:
+            line.add(Chunk(line.first, last, len(events)), self.compute(events), self.longest)
+
+    def compute(self, events: list[Any]) -> Reply:
+        """Do a chunk here."""
+        run = self.run
+        run.give(run.fresh() if self.line.values is None else self.line.values)
+        reply = run_chunk(run, self.outputs_, events)
+        self.line.values = run.take()
+        return reply
+
+    def deliver(self) -> None:
+        """Emit what is ready; raise a failure when it is its turn."""
+        ready, emit, failed = self.line.ready, self.emit, self.line.failed
+        while ready:
+            y = ready.popleft()
+            if failed and type(y) is list and len(y) == 2 and isinstance(y[1], Failed):
+                self._raise(*y)
+            emit(y)
+        self.line.failed = False
+
+    def _raise(self, position: int | None, failed: Failed) -> None:
+        try:
+            failed.failure.throw()
+        except StreamError as error:
+            place = f"{self.name} > {error.place}"
+            moved = StreamError(error.processor, place, error.event, position, error.reason)
+            raise moved from error.__cause__
+        except Exception as error:
+            reason = f"{type(error).__name__}: {error}"
+            raise StreamError(shorten(self), self.name, "", position, reason) from error
+
+    def end(self) -> None:
+        """Hand over what waits, wait for everything, and end the inner query."""
+        self.hand_over()
+        self.line.settle()
+        self.deliver()
+        self.finish()
+        for y in self.outputs_:
+            self.emit(y)
+        self.outputs_.clear()
+
+    def finish(self) -> None:
+        """End the inner query, here; its outputs are collected."""
+        self.run.give(self.run.fresh() if self.line.values is None else self.line.values)
+        self.run.finish()
+
+    # -- pull
+
+    def iterate(self, *inputs: Iterator[Any]) -> Iterator[Any]:
+        """Read a chunk at a time: cheap events do not pay for being handed over."""
+        (events,) = inputs
+        out: list[Any] = []
+        self.emit = out.append
+        line, failure, more = self.line, None, True
+        try:
+            while more and failure is None:
+                line.first = (self.wiring.position() or 0) + 1
+                try:
+                    line.waiting.extend(islice(events, line.length if self.acquire() else 1))
+                except Exception as error:
+                    failure = error
+                more = bool(line.waiting)
+                self.hand_over()
+                yield from self._delivered(out)
+            line.settle()
+            yield from self._delivered(out)
+            if failure is not None:
+                raise failure
+            self.finish()
+            yield from self.outputs_
+        finally:
+            line.close()
+
+    def _delivered(self, out: list[Any]) -> Iterator[Any]:
+        """Yield what is ready; raise a failure when it is its turn."""
+        line = self.line
+        if not line.failed:
+            yield from line.ready
+            line.ready.clear()
+            return
+        try:
+            self.deliver()
+        finally:
+            yield from out
+            out.clear()

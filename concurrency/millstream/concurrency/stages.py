@@ -1,0 +1,90 @@
+"""What workers do with chunks of events: run them through a query, say what came out and what failed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from time import perf_counter
+from typing import Any
+
+from attrs import frozen
+
+from millstream.processors import Query, Run
+
+from .chunks import Failed, Reply
+from .failures import portable
+
+State = tuple[Any, ...]
+
+
+def run_chunk(run: Run, outputs: list[Any], events: Sequence[Any]) -> Reply:
+    """Push events into a run whose sink is `outputs`; a failure stands in the place of an event's outputs."""
+    begun, failed, entry = perf_counter(), False, run.entry
+    remaining = iter(events)
+    while True:
+        try:
+            for event in remaining:
+                entry(event)
+            break
+        except Exception as error:
+            failed = True
+            index = len(events) - 1 - remaining.__length_hint__()  # type: ignore[attr-defined]
+            outputs.append(Failed(index, portable(_named(run, error))))
+    reply = Reply(outputs.copy(), failed, len(events), perf_counter() - begun)
+    outputs.clear()
+    return reply
+
+
+def _named(run: Run, error: Exception) -> Exception:
+    """Return the error that names the failing processor."""
+    named: Exception = run.processors[0].wiring.blame(error)
+    named.__cause__ = error
+    return named
+
+
+@frozen(eq=False)
+class Keeping:
+    """Makes a stage that keeps its state from chunk to chunk.
+
+    Requests: ``("give", state)``, ``("take", None)``, ``("events", list)``, ``("end", None)``.
+    """
+
+    query: Query
+
+    def __call__(self) -> Callable[[tuple[str, Any]], Any]:
+        outputs: list[Any] = []
+        run = self.query.into(outputs)
+
+        def answer(request: tuple[str, Any]) -> Any:
+            name, content = request
+            if name == "events":
+                return run_chunk(run, outputs, content)
+            if name == "give":
+                return run.give(run.fresh() if content is None else content)
+            return run.take()
+
+        return answer
+
+
+@frozen(eq=False)
+class Repeating:
+    """Makes a stage that runs every chunk on a copy of its own.
+
+    Requests: ``(state, before, events)``. The copy begins with the state (None: the initial one), goes
+    through the events `before` without being listened to, then through the chunk.
+    """
+
+    query: Query
+
+    def __call__(self) -> Callable[[tuple[State | None, Iterable[Any], Sequence[Any]]], Reply]:
+        outputs: list[Any] = []
+        run = self.query.into(outputs)
+
+        def answer(request: tuple[State | None, Iterable[Any], Sequence[Any]]) -> Reply:
+            values, before, events = request
+            run.give(run.fresh() if values is None else values)
+            for event in before:
+                run.entry(event)
+            outputs.clear()
+            return run_chunk(run, outputs, events)
+
+        return answer
