@@ -2,9 +2,11 @@
 
 from .crew import Crew
 from .failures import CancelledError, RemoteError, RemoteTraceback, WorkerDiedError
+from .machines import ChunkedMonitor
 from .manager import ManagerStatistics, ThreadManager
 from .nonblocking import NonBlockingProcessor
 from .numbering import Numbering, number
+from .parallel_slice import ParallelSlice
 from .phased import PhasedGraph, by_time
 from .phased_state import Phase, PhasedState, Task
 from .phases import Phases
@@ -15,10 +17,12 @@ from .vertices import Vertex
 
 __all__ = [
     "CancelledError",
+    "ChunkedMonitor",
     "Crew",
     "ManagerStatistics",
     "NonBlockingProcessor",
     "Numbering",
+    "ParallelSlice",
     "Phase",
     "PhasedGraph",
     "PhasedState",

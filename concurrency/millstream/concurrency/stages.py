@@ -28,13 +28,13 @@ def run_chunk(run: Run, outputs: list[Any], events: Sequence[Any]) -> Reply:
         except Exception as error:
             failed = True
             index = len(events) - 1 - remaining.__length_hint__()  # type: ignore[attr-defined]
-            outputs.append(Failed(index, portable(_named(run, error))))
+            outputs.append(Failed(index, portable(named(run, error))))
     reply = Reply(outputs.copy(), failed, len(events), perf_counter() - begun)
     outputs.clear()
     return reply
 
 
-def _named(run: Run, error: Exception) -> Exception:
+def named(run: Run, error: Exception) -> Exception:
     """Return the error that names the failing processor."""
     named: Exception = run.processors[0].wiring.blame(error)
     named.__cause__ = error
