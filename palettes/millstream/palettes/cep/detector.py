@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from functools import partial
-from operator import gt
 from typing import Any, ClassVar
 
 from attrs import evolve, field
 
-from millstream.processors import E, ParameterError, Processor, as_function, processor, state, transient
-from millstream.processors.errors import shorten
+from millstream.processors import (
+    MISSING,
+    E,
+    ParameterError,
+    Processor,
+    as_function,
+    processor,
+    state,
+    transient,
+)
 
-from .expressions import check_function, check_mode
-from .forest import Analysis, Forest, describe_all
+from .expressions import Constructor, Timed, check_function, check_mode
+from .forest import Analysis, Forest, Node, describe_all
+from .fused import fused_step
 from .modes import Mode
 from .occurrence import EARLIEST, Entry
 from .operators import Context, Feed, Memory, build
-from .operators.build import Machines, end_timers, run_timers
+from .operators.build import Machines, end_timers
 from .operators.simple import outcome
 
 
@@ -75,17 +82,17 @@ class Detector(Processor):
     full: str = field(default="error", kw_only=True)
     machines: Machines = transient()
     #: how to make what each operator remembers
-    blanks: list[Callable[[], Any]] | None = transient()
-    read_time: Callable[[Any], Any] = transient()
+    blanks: list[Callable[[], Any]] = transient()
     read_kind: Callable[[Any], Any] = transient()
     #: type name -> what takes events of that type
-    by_kind: dict[Any, tuple[Feed, ...]] = transient()
+    by_kind: dict[Any, Feed] = transient()
     #: predicates, and what takes the events that satisfy them
     by_test: list[tuple[Callable[[Any], Any], Feed]] = transient()
     #: whether the time of the last event has to be remembered
     keeps_time: bool = transient()
-    #: the time of the last event, and what each operator remembers
-    memory: Memory = state(of=lambda self: self.blank())
+    fused: Callable[[Any], None] = transient()
+    #: the time of the last event and what each operator remembers, or MISSING if there is nothing
+    memory: Any = state(MISSING)
 
     def __attrs_post_init__(self) -> None:
         check_parameters(self)
@@ -107,51 +114,34 @@ class Detector(Processor):
         return Analysis.of(self.expression, self.mode, self.kinds)
 
     def blank(self) -> Memory:
-        """Return the memory at the beginning of a trace; a template has none."""
-        return [] if self.blanks is None else [EARLIEST, *(make() for make in self.blanks)]
+        """Return the memory at the beginning of a trace."""
+        return [EARLIEST, *(make() for make in self.blanks)]
 
-    def prepare(self) -> None:
-        """Build the machines."""
+    def _build(self) -> None:
         analysis, context = self.analysed(), Context(self.max_pending, self.full)
-        self.read_time, self.read_kind = as_function(self.time), as_function(self.kind)
-        self.machines = build(analysis, context, [self.give] * len(analysis.roots))
+        roots = [self.give if is_composite(analysis.nodes[r]) else self.wrap for r in analysis.roots]
+        machines = self.machines = build(analysis, context, roots)
         self.blanks = context.fresh
-        self.by_kind, self.by_test = dispatch(analysis, self.machines)
-        if not self.by_kind and self.kinds is None:
-            self.read_kind = nameless
-        self.keeps_time = bool(self.order == "refuse" or self.machines.timers or self.machines.finishers)
-        self.memory = self.blank()
+        self.by_kind, self.by_test = dispatch(analysis, machines)
+        named = self.by_kind or self.kinds is not None
+        self.read_kind = as_function(self.kind) if named else nameless
+        self.keeps_time = bool(self.order == "refuse" or machines.timers or machines.finishers)
+        self.fused = fused_step(self)
 
     def give(self, memory: Memory, entry: Entry) -> None:
-        """Emit what a root has found."""
+        """Emit the composite that a root has found."""
+        self.emit(entry[2])
+
+    def wrap(self, memory: Memory, entry: Entry) -> None:
+        """Emit what a root has found, which may be an ordinary event."""
         self.emit(outcome(entry, self.read_kind))
 
-    def step(self, event: Any) -> None:
-        """Take an event: let happen what was due before it, then give it to the leaves that it matches."""
-        memory, time = self.memory, self.read_time(event)
-        try:
-            if not time >= memory[0]:
-                refuse(time, memory[0])
-        except TypeError as error:
-            raise ValueError(f"the time stamp {shorten(time, 40)} cannot be compared: {error}") from None
-        kind = self.read_kind(event)
-        if self.kinds is not None and kind not in self.kinds:
-            raise ValueError(f"unknown type {kind!r}; known are {', '.join(map(repr, sorted(self.kinds)))}")
-        machines = self.machines
-        if machines.timers:
-            run_timers(machines.timers, memory, partial(gt, time), self.flush)
-        if self.keeps_time:
-            memory[0] = time
-        feeds = self.by_kind.get(kind)
-        entry = time, time, event
-        if feeds is not None:
-            for feed in feeds:
-                feed(memory, entry)
-        for test, feed in self.by_test:
-            if test(event):
-                feed(memory, entry)
-        if machines.meetings:
-            self.flush(memory)
+    @property
+    def step(self) -> Callable[[Any], None]:
+        """Return the fused step; a property, so that the engine gets it without a method around it."""
+        if self.fused is None:
+            self._build()
+        return self.fused
 
     def flush(self, memory: Memory) -> None:
         """Hand on what has been collected during one event."""
@@ -161,7 +151,7 @@ class Detector(Processor):
     def end(self) -> None:
         """Come to the end of the trace, which decides absences and releases what waits for it."""
         machines, memory = self.machines, self.memory
-        if memory[0] is EARLIEST:
+        if memory is MISSING:
             return
         end_timers(machines.timers, memory, self.flush)
         for finish in machines.finishers:
@@ -185,31 +175,26 @@ def check_parameters(detector: Detector) -> None:
         raise ParameterError(f"Detector: max_pending must be at least 1, got {detector.max_pending}")
 
 
+def is_composite(node: Node) -> bool:
+    """Return whether what a node gives is always an occurrence."""
+    return isinstance(node.event, Constructor | Timed) or getattr(node.event, "name", None) is not None
+
+
 def nameless(event: Any) -> str:
     """Return the kind of events where no type is known by its name."""
     return "event"
 
 
-def refuse(time: Any, now: Any) -> None:
-    """Raise the error for an event that is out of order."""
-    if time != time:
-        raise ValueError("the time stamp of the event is not a number")
-    raise ValueError(
-        f"the event is out of order: its time stamp is {time}, {now} came before; "
-        "put Reorder(bound) of millstream.palettes.timesync in front"
-    )
-
-
 def dispatch(
     analysis: Analysis, machines: Machines
-) -> tuple[dict[Any, tuple[Feed, ...]], list[tuple[Callable[[Any], Any], Feed]]]:
+) -> tuple[dict[Any, Feed], list[tuple[Callable[[Any], Any], Feed]]]:
     """Return the takers of events by type name, and those behind a predicate."""
-    by_kind: dict[Any, tuple[Feed, ...]] = {}
+    by_kind: dict[Any, Feed] = {}
     by_test = []
     for index, feed in machines.leaves.items():
         what = analysis.nodes[index].event.what  # type: ignore[attr-defined]
         if isinstance(what, str):
-            by_kind[what] = (*by_kind.get(what, ()), feed)
+            by_kind[what] = feed
         else:
             by_test.append((as_function(what), feed))
     return by_kind, by_test

@@ -21,11 +21,14 @@ from ..occurrence import NO_ATTRIBUTES, Entry, Occurrence
 
 Memory = list[Any]
 Feed = Callable[[Memory, Entry], None]
-Waiting = deque[Entry]
+#: a buffer in order of arrival; mostly short, and a short list takes far less memory than a deque
+Waiting = deque[Entry] | list[Entry]
 Fits = Callable[[Entry, Entry], Any]
 Keep = Callable[[Any, Entry], None]
 
 new: Callable[..., Any] = tuple.__new__
+#: longest buffer that is a list
+SHORT = 30
 
 
 def nothing(memory: Memory) -> None:
@@ -61,10 +64,10 @@ class Context:
         self.fresh.append(fresh)
         return len(self.fresh)
 
-    def keep(self, node: Node, buffer: type[deque[Any]] | type[list[Any]] = deque) -> Keep:
+    def keep(self, node: Node) -> Keep:
         """Return how an operator adds to a buffer."""
         if self.limit is None:
-            return buffer.append
+            return _append
         return partial(self._keep_bounded, node)
 
     def _keep_bounded(self, node: Node, waiting: Any, entry: Entry) -> None:
@@ -83,6 +86,10 @@ class Context:
                 f"{node.event!r} holds {length} pending occurrences, max_pending is {self.limit}"
             )
         return False
+
+
+def _append(waiting: Any, entry: Entry) -> None:
+    waiting.append(entry)
 
 
 def composer(kind: str) -> Callable[..., Entry]:
@@ -117,4 +124,11 @@ def pair_test(window: Any, condition: Any, parts: Callable[[Entry, Entry], tuple
 def forget(waiting: Waiting, now: Any, window: Any) -> None:
     """Drop what is too old for a window."""
     while waiting and now - waiting[0][0] > window:
-        waiting.popleft()
+        del waiting[0]
+
+
+def settled(waiting: Waiting) -> Waiting:
+    """Return the buffer in the form that suits its length: a long list is slow at its head."""
+    if waiting.__class__ is list:
+        return deque(waiting) if len(waiting) > SHORT else waiting
+    return waiting or []

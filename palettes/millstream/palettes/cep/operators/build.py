@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from operator import ge, gt
+from operator import ge, gt, itemgetter
 from typing import Any
 
 from attrs import define, field
@@ -54,8 +54,7 @@ class Meeting:
         """Hand on what has come, operand by operand."""
         if not self.inbox:
             return
-        arrived = sorted(self.inbox, key=lambda pair: pair[0])
-        self.inbox.clear()
+        arrived, self.inbox = sorted(self.inbox, key=itemgetter(0)), []
         for port, entry in arrived:
             self.feeds[port](memory, entry)
 

@@ -11,7 +11,20 @@ from ..constructors import Before, Between
 from ..forest import Node
 from ..modes import Mode
 from ..occurrence import NO_ATTRIBUTES, Entry, Occurrence
-from .base import Context, Feed, Memory, Operator, Waiting, composer, forget, kind_of, new, pair_test
+from .base import (
+    SHORT,
+    Context,
+    Feed,
+    Memory,
+    Operator,
+    Waiting,
+    composer,
+    forget,
+    kind_of,
+    new,
+    pair_test,
+    settled,
+)
 from .selection import SELECT, keep_recent
 
 _time = itemgetter(0)
@@ -24,7 +37,7 @@ def before(node: Node, context: Context, send: Feed) -> Operator:
     plain = event.window is None and event.condition is None and not event.flat
     if plain and node.mode is Mode.CHRONICLE:
         return _plain_chronicle(node, context, send)
-    slot, window = context.slot(deque), event.window
+    slot, window = context.slot(list), event.window
     keep = keep_recent if node.mode is Mode.RECENT else context.keep(node)
     select, compose = SELECT[node.mode], composer(kind_of(node))
     parts = _flat_parts if event.flat else _pair_parts
@@ -34,6 +47,7 @@ def before(node: Node, context: Context, send: Feed) -> Operator:
         if window is not None:
             forget(memory[slot], a[0], window)
         keep(memory[slot], a)
+        memory[slot] = settled(memory[slot])
 
     def right(memory: Memory, b: Entry) -> None:
         if window is not None:
@@ -47,15 +61,25 @@ def before(node: Node, context: Context, send: Feed) -> Operator:
 
 def _plain_chronicle(node: Node, context: Context, send: Feed) -> Operator:
     """Return BEFORE in CHRONICLE without conditions: the most common machine, a queue."""
-    slot, kind, keep = context.slot(deque), kind_of(node), context.keep(node)
+    slot, kind, keep = context.slot(list), kind_of(node), context.keep(node)
+    unbounded = context.limit is None
 
     def left(memory: Memory, a: Entry) -> None:
-        keep(memory[slot], a)
+        waiting = memory[slot]
+        if unbounded:
+            waiting.append(a)
+        else:
+            keep(waiting, a)
+        if len(waiting) == SHORT:
+            memory[slot] = deque(waiting)
 
     def right(memory: Memory, b: Entry) -> None:
         waiting = memory[slot]
         if waiting and waiting[0][0] < b[0]:
-            _, start, item = waiting.popleft()
+            _, start, item = waiting[0]
+            del waiting[0]
+            if not waiting and waiting.__class__ is deque:
+                memory[slot] = []
             time, other, last = b
             if other < start:
                 start = other
@@ -97,7 +121,7 @@ def between(node: Node, context: Context, send: Feed) -> Operator:
     slot = context.slot(lambda: (deque(), []))
     least, most, window = event.least, event.most, event.window
     keep = keep_recent if node.mode is Mode.RECENT else context.keep(node)
-    collect = context.keep(node, list)
+    collect = context.keep(node)
     select, compose = SELECT[node.mode], composer(kind_of(node))
     pair = pair_test(window, event.condition, _pair_parts)
 
@@ -107,7 +131,7 @@ def between(node: Node, context: Context, send: Feed) -> Operator:
         if window is not None:
             forget(waiting, now, window)
         while waiting and most is not None and count(middles, waiting[0][0], now) > most:
-            waiting.popleft()
+            del waiting[0]
         useless = bisect_right(middles, waiting[0][0], key=_time) if waiting else len(middles)
         if useless * 2 > len(middles):
             del middles[:useless]

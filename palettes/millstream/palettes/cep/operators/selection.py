@@ -53,9 +53,10 @@ def select_continuous(waiting: Waiting, newcomer: Entry, fits: Fits | None) -> G
     """Return every entry that fits, on its own, and use them up."""
     candidates = older(waiting, newcomer)
     taken = [fits is None or bool(fits(a, newcomer)) for a in candidates]
-    for _ in candidates:
-        waiting.popleft()
-    waiting.extendleft(a for a, t in zip(reversed(candidates), reversed(taken), strict=True) if not t)
+    rest = [a for a, t in zip(candidates, taken, strict=True) if not t]
+    rest += islice(waiting, len(candidates), None)
+    waiting.clear()
+    waiting.extend(rest)
     return [[a] for a, t in zip(candidates, taken, strict=True) if t]
 
 
@@ -83,7 +84,7 @@ def keep_recent(waiting: Waiting, entry: Entry) -> None:
         waiting.pop()
     waiting.append(entry)
     if len(waiting) > 2:
-        waiting.popleft()
+        del waiting[0]
 
 
 SELECT: dict[Mode, Select] = {

@@ -57,7 +57,8 @@ def close(waiting: Waiting, time: Any, mode: Mode) -> list[Entry]:
     """Remove what an end closes: all older beginnings, in CHRONICLE one."""
     closed = []
     while waiting and waiting[0][0] < time:
-        closed.append(waiting.popleft())
+        closed.append(waiting[0])
+        del waiting[0]
         if mode is Mode.CHRONICLE:
             break
     return closed
