@@ -1,6 +1,7 @@
 """Concurrency: phased execution."""
 
 from .crew import Crew
+from .equivalence import assert_equivalent
 from .failures import CancelledError, RemoteError, RemoteTraceback, WorkerDiedError
 from .machines import ChunkedMonitor
 from .manager import ManagerStatistics, ThreadManager
@@ -11,6 +12,7 @@ from .phased import PhasedGraph, by_time
 from .phased_state import Phase, PhasedState, Task
 from .phases import Phases
 from .pipeline import Pipeline
+from .planner import Decision, Parallelized, Plan, parallelize
 from .pull_group import PullGroup
 from .specification import Specification, from_toml, from_xml, load_specification
 from .vertices import Vertex
@@ -19,15 +21,18 @@ __all__ = [
     "CancelledError",
     "ChunkedMonitor",
     "Crew",
+    "Decision",
     "ManagerStatistics",
     "NonBlockingProcessor",
     "Numbering",
     "ParallelSlice",
+    "Parallelized",
     "Phase",
     "PhasedGraph",
     "PhasedState",
     "Phases",
     "Pipeline",
+    "Plan",
     "PullGroup",
     "RemoteError",
     "RemoteTraceback",
@@ -36,9 +41,11 @@ __all__ = [
     "ThreadManager",
     "Vertex",
     "WorkerDiedError",
+    "assert_equivalent",
     "by_time",
     "from_toml",
     "from_xml",
     "load_specification",
     "number",
+    "parallelize",
 ]
