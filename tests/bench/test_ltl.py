@@ -34,7 +34,7 @@ QUERIES = {
     "verdicts a U[5,100] b": Verdicts("a U[5,100] b", atoms=ATOMS),
     "earliest a -> F b": Verdicts("a -> F b", atoms=ATOMS, earliest=True),
     "monitor G(a -> F b)": Monitor("G (a -> F b)", atoms=ATOMS),
-    "monitor G(a -> O b)": Monitor("G (a -> O b | F a)", atoms=ATOMS),
+    "monitor G(a -> O b | F a)": Monitor("G (a -> O b | F a)", atoms=ATOMS),
 }
 
 

@@ -123,3 +123,21 @@ def test_verdicts_earliest_is_out_of_order():
         told.append(list(seen))
         seen.clear()
     assert told == [[], [(1, True)], [(2, True)], [(0, True), (3, True)]]
+
+
+def test_fields_that_several_atoms_read_are_read_once():
+    class Event:
+        reads = 0
+
+        @property
+        def kind(self):
+            Event.reads += 1
+            return "ok"
+
+    atoms = {"a": E.kind == "req", "b": E.kind == "ok", "c": (E.kind != "x") & (E.kind != "y")}
+    for cls in (Monitor, Verdicts):
+        query = cls("G (a -> F (b | c))", atoms=atoms)
+        list(query([Event()] * 3))
+        Event.reads = 0
+        list(query([Event()] * 5))
+        assert Event.reads == 5

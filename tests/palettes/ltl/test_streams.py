@@ -98,6 +98,13 @@ def test_streams_in_order_of_time_only():
         engine.step(p, {"t": 4, "a": False})
 
 
+def test_streams_previous_below_since_knows_the_time():
+    trace = [{"a": i % 2 == 0, "t": i} for i in range(4)]
+    formula = parse("[Y X a, Y X a)")
+    early, rest = run(StreamEngine(formula, None, time=lambda e: e["t"]), trace)
+    assert early + rest == finite(formula, trace, range(4))
+
+
 def test_streams_state_copies_and_pickles():
     engine = StreamEngine(parse("G (a -> F[0,3] (b U[1,2] a))"), {"a": E.a, "b": E.b})
     p = engine.fresh()

@@ -3,9 +3,9 @@
 ==================  =========================================  =========================================
 engine              formulas                                   per event
 ==================  =========================================  =========================================
+`PastEngine`        no future operator                         constant
 `InOrder`           propositional, bounds at most `SHORT`      one table look-up
 `ResponseEngine`    ``G (p -> F[a,b] q)`` and relatives        constant, whatever the bounds
-`PastEngine`        no future operator, long bounds or times  constant
 `StreamEngine`      any other bounds, bounds in time           constant amortised per operator
 `Ordered`           quantifiers over a domain of the event     one step per distinct remainder
 ==================  =========================================  =========================================
@@ -89,11 +89,11 @@ def in_order(formula: Formula, atoms: Atoms, time: Any, finite: bool) -> Engine:
     """Return the engine of verdicts in order."""
     if kind(formula).quantified:
         return Ordered(EarliestProgression(rules("Verdicts", formula, atoms, time)))
-    if compact(formula, time, SHORT, finite) is not None:
-        return InOrder(formula, finite, atoms)
     clock = None if time is None else as_function(time)
     if not kind(formula).future:
         return PastEngine(formula, atoms, clock)
+    if compact(formula, time, SHORT, finite) is not None:
+        return InOrder(formula, finite, atoms)
     shape = recognise(formula) if time is None else None
     if shape is not None:
         return ResponseEngine(shape, atoms)

@@ -13,7 +13,7 @@ from millstream.processors import Mutable
 from .backlog import Backlog, advance, close_backlog, open_backlog, pending
 from .base import Formula
 from .configs import ALL, BEGIN, MELT, NOW, Config, start
-from .letters import Atoms, Leaves, branch
+from .letters import Atoms, Leaves, branch, shared
 from .machine import Machine, State, machine
 
 Runs = list[tuple[bool, int]]
@@ -33,6 +33,7 @@ LOOP = """
 def loop(events, pending, slow):
     row, starts, n = pending.row, pending.starts, pending.n - 1
     for n, e in enumerate(events, pending.n):
+        {reads}
         edge = {branch}
         if edge is None:
             pending.row, pending.n = row, n
@@ -143,8 +144,9 @@ class InOrder:
         """Return the generated loop over events."""
         if self._loop is None:
             leaves = Leaves("Verdicts", self.atoms)
-            tests = [leaves.leaf(f) for f in self.machine.letters]
+            reads, tests = shared([leaves.leaf(f) for f in self.machine.letters], "e", "k{}")
             text = LOOP.format(
+                reads="; ".join(reads) or "pass",
                 branch=branch(tests, "row"),
                 valuation=leaves.valuation(self.machine.letters),
                 begin=BEGIN,

@@ -6,6 +6,7 @@ comparison is one instruction. Values are bound by name, never printed into the 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -120,6 +121,26 @@ class Leaves:
     def function(self, source: str) -> Callable[[Any], Any]:
         """Return a function of the event for a source."""
         return eval(f"lambda {self.event}: {source}", dict(self.names))  # type: ignore[no-any-return]
+
+
+def shared(sources: Sequence[str], event: str, name: str) -> tuple[list[str], list[str]]:
+    """Return statements that read a field once, and the sources using them.
+
+    Only for fields with which a source begins: that one is read in any case. `name` is a pattern for names.
+
+    >>> lines, sources = shared(["(e['x'] if e.__class__ is dict else e.x)"] * 2, "e", "k{}")
+    >>> lines, sources
+    (["k0 = (e['x'] if e.__class__ is dict else e.x)"], ['k0', 'k0'])
+    """
+    e = re.escape(event)
+    read = re.compile(rf"\({e}\['(\w+)'\] if {e}\.__class__ is dict else {e}\.\1\)")
+    texts, lines = "\n".join(sources), list[str]()
+    for found in [read.match(text.replace("((", "(")) for text in sources]:
+        if found is not None and texts.count(found[0]) > 1:
+            place = name.format(len(lines))
+            lines.append(f"{place} = {found[0]}")
+            texts = texts.replace(found[0], place)
+    return lines, texts.split("\n") if sources else []
 
 
 #: up to so many letters, the step is a tree of conditions over attributes n0, n1...; beyond, a table look-up

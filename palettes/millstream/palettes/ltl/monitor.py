@@ -14,7 +14,7 @@ from .automaton import Automaton, automaton_of
 from .base import Formula
 from .engines import FAR, compact, rules
 from .explain import explainer
-from .letters import Leaves, branch
+from .letters import Leaves, branch, shared
 from .machine import Machine, State
 from .parser import parse
 from .progress import at_end
@@ -170,16 +170,17 @@ class Monitor(Uniform):
         if self.explain or self.compact is None:
             return super().inline()
         leaves = Leaves("Monitor", self.atoms, event="{0}", written="{{{}}}")
-        tests = [leaves.leaf(f) for f in self.compact.letters]
+        reads, tests = shared([leaves.leaf(f) for f in self.compact.letters], "{0}", "{{k{}}}")
         return Inline(
             do=(
+                *reads,
                 "{y0} = {me}.now",
                 "{y0} = " + branch(tests, "{y0}"),
                 "if {y0} is None: {y0} = {me}.grow({0})",
                 "{me}.now = {y0}",
             ),
             out=("{y0}." + SEMANTICS[self.semantics],),
-            names=leaves.names,
+            names={**leaves.names, **{f"k{i}": None for i in range(len(reads))}},
         )
 
     def __reduce__(self) -> Any:

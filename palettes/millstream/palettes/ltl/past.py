@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from math import inf
 
 from attrs import define, field
 
@@ -54,4 +55,12 @@ class BoundedSince:
         return self.last is not None and not self.bounds.passed(time - self.last)
 
 
-Memory = Previous | Since | BoundedSince
+@define
+class CountedSince:
+    """The same for bounds that count positions; `instant` writes its steps into the loop over events."""
+
+    waiting: deque[int] = field(factory=deque)
+    last: float = -inf
+
+
+Memory = Previous | Since | BoundedSince | CountedSince

@@ -17,6 +17,7 @@ from .past import Memory
 LOOP = """
 def loop(events, pending):
     m, n, last = pending.memories, pending.n - 1, pending.last
+    {begin}
     for n, e in enumerate(events, pending.n):
 {lines}
         yield bool({value})
@@ -50,12 +51,13 @@ class PastEngine:
     _loop: Any = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self.instant = Instant(Leaves("Verdicts", self.atoms))
+        self.instant = Instant(Leaves("Verdicts", self.atoms), self.time is None)
         value = self.instant.add(self.formula)
         first = ["t = n"] if self.time is None else CLOCK
         lines = "\n".join(f"        {line}" for line in [*first, *self.instant.lines])
         names = {"late": late, "time": self.time, **self.instant.leaves.names}
-        exec(compile(LOOP.format(lines=lines, value=value), "<past>", "exec"), names)
+        begin = "; ".join(self.instant.begin) or "pass"
+        exec(compile(LOOP.format(begin=begin, lines=lines, value=value), "<past>", "exec"), names)
         self._loop = names["loop"]
 
     def fresh(self) -> Memories:

@@ -103,6 +103,7 @@ LOOP = """
 def loop(events, pending):
     due, head, m = pending.due, pending.head, pending.memories
     n = pending.n - 1
+    {begin}
     for n, e in enumerate(events, pending.n):
 {lines}
         if {guard}:
@@ -142,7 +143,7 @@ class ResponseEngine:
         low, high = self.shape.bounds.whole()
         assert high is not None
         self.low, self.high = low, high
-        self.instant = Instant(Leaves("Verdicts", self.atoms))
+        self.instant = Instant(Leaves("Verdicts", self.atoms), True)
         self._loop = self._generate()
 
     def _generate(self) -> Any:
@@ -164,7 +165,14 @@ class ResponseEngine:
             quiet += f"{pad}    yield from repeat({good}, p - head)\n{pad}    head = p"
         lines = "".join(f"        {line}\n" for line in ["t = n", *self.instant.lines] if self.instant.lines)
         text = LOOP.format(
-            lines=lines, guard=guard, goal=goal, take=take, fail=fail, quiet=quiet, high=self.high
+            begin="; ".join(self.instant.begin) or "pass",
+            lines=lines,
+            guard=guard,
+            goal=goal,
+            take=take,
+            fail=fail,
+            quiet=quiet,
+            high=self.high,
         )
         names = {"repeat": repeat, **self.instant.leaves.names}
         exec(compile(text, "<response>", "exec"), names)

@@ -68,7 +68,9 @@ class StreamEngine:
         known = instants(self.formula)
         needed = {c for f in subformulas(self.formula) if f not in known for c in f.children if c in known}
         self.leaves = list(needed) if self.formula not in known else [self.formula]
-        self._values, self._instant = compile_instants(self.leaves, Leaves("Verdicts", self.atoms))
+        self._values, self._instant = compile_instants(
+            self.leaves, Leaves("Verdicts", self.atoms), self.time is None
+        )
 
     def fresh(self) -> Network:
         """Return the state before the first event."""
@@ -139,8 +141,9 @@ def build(formula: Formula, leaves: list[Formula], memories: list[Memory], timed
         operators.append(operator)
         for side, child in enumerate(f.children):
             targets.setdefault((child, positive != isinstance(f, fm.Not)), []).append((operator, side))
-    operators.reverse()
+    # parents first: the tick of a child may send them a verdict
     ticking = [o for o in operators if timed or isinstance(o, Previously)]
+    operators.reverse()
     entries = [targets.get((leaf, True), []) + targets.get((leaf, False), []) for leaf in leaves]
     return Network(operators, entries, out, memories, ticking)
 
