@@ -11,11 +11,21 @@ from .errors import (
     QueryError,
     StreamError,
 )
-from .expressions import E, X, Y, as_function, call, if_else, is_in
+from .expressions import E, Expression, X, Y, as_function, call, if_else, is_in, source
 from .filter import Filter
 from .graph import Graph, Group, Port, Wire, chain, connect
 from .lists import FindPattern, Pack, ResetLast, RunOn, Unpack
-from .processor import MISSING, Inline, Processor, Router, Uniform, processor, state, transient
+from .processor import (
+    MISSING,
+    Inline,
+    Processor,
+    Router,
+    Uniform,
+    configuration,
+    processor,
+    state,
+    transient,
+)
 from .pump import Pump
 from .push import Run
 from .query import Query, as_query
@@ -42,6 +52,7 @@ __all__ = [
     "DetectEnd",
     "Divert",
     "E",
+    "Expression",
     "Filter",
     "FindPattern",
     "Flow",
@@ -93,10 +104,12 @@ __all__ = [
     "as_sink",
     "call",
     "chain",
+    "configuration",
     "connect",
     "if_else",
     "is_in",
     "processor",
+    "source",
     "state",
     "transient",
 ]

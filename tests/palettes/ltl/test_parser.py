@@ -144,3 +144,17 @@ def test_parser_never_fails_otherwise(text):
     except ParseError:
         return
     assert parse(repr(formula)) is formula
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a == " + "9" * 5000, "column 6: a number of at most 4000 digits was expected"),
+        ("F[0," + "9" * 5000 + "] a", "at most 4000 digits"),
+        (r"a == '\x1'", "column 6: expected a string, got .* with an escape that means nothing"),
+        (r"p('\u12')", "escape that means nothing"),
+    ],
+)
+def test_parser_constants_without_a_value(text, message):
+    with pytest.raises(ParseError, match=message):
+        parse(text)

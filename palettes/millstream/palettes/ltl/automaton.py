@@ -12,7 +12,7 @@ from typing import Final
 
 from attrs import field, frozen
 
-from millstream.processors.errors import ParameterError
+from millstream.processors import ParameterError
 
 from .base import Formula
 from .machine import Machine, State

@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 
-from millstream.processors.errors import ParameterError
+from millstream.processors import ParameterError
 
 
 @attrs.frozen

@@ -12,8 +12,7 @@ from typing import Any
 
 from attrs import define, field
 
-from millstream.processors.errors import ParameterError
-from millstream.processors.expressions import Expression, source
+from millstream.processors import Expression, ParameterError, source
 
 from . import formula as fm
 from .base import Formula

@@ -6,9 +6,7 @@ from typing import Any, Final
 
 from attrs import field
 
-from millstream.processors import Inline, Uniform, processor, state, transient
-from millstream.processors.errors import ParameterError
-from millstream.processors.processor import configuration
+from millstream.processors import Inline, ParameterError, Uniform, configuration, processor, state, transient
 
 from .automaton import Automaton, automaton_of
 from .base import Formula

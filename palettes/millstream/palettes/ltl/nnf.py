@@ -12,7 +12,7 @@ from typing import Any
 
 from attrs import define, field
 
-from millstream.processors.errors import ParameterError
+from millstream.processors import ParameterError
 
 from . import formula as fm
 from .base import BoundedBinary, BoundedUnary, Formula

@@ -1,55 +1,19 @@
 """Text to formula, by operator precedence with an explicit stack (nesting is limited by memory only).
 
-Terms and formulas share one pass because ``(`` may open either. A bare name is kept undecided until its
-neighbour tells whether it is an atom (operand of a logical operator) or a field or variable (operand of a
-comparison or of arithmetic).
+Terms and formulas share one pass because ``(`` may open either.
 """
 
 from __future__ import annotations
 
-import ast
-from math import inf
-from typing import Final
-
-import attrs
-
-from millstream.processors.errors import ParameterError
+from millstream.processors import ParameterError
 
 from . import formula as fm
 from .base import Formula
-from .bounds import Bounds
-from .terms import RESERVED, Arith, Const, Field, Get, Neg, Term, Var
+from .building import BOUNDABLE, COMPARISONS, LOGICAL, TEMPORAL, UNARY, Builder, Name, Open
+from .pieces import WORDS
+from .terms import RESERVED, Const, Field, Get, Var
 from .text import RIGHT, STRENGTH
-from .tokens import ParseError, Token, tokenize
-
-UNARY: Final = {"!": fm.Not, "X": fm.X, "F": fm.F, "G": fm.G, "Y": fm.Y, "O": fm.O, "H": fm.H}
-LOGICAL: Final = {"&": fm.And, "|": fm.Or, "->": fm.Implies, "<->": fm.Iff}
-TEMPORAL: Final = {"U": fm.U, "W": fm.W, "R": fm.R, "S": fm.S}
-COMPARISONS: Final = frozenset({"==", "!=", "<", "<=", ">", ">="})
-BOUNDABLE: Final = frozenset("FGOHUWRS")
-WORDS: Final = {"true": True, "false": False, "null": None}
-
-
-@attrs.frozen
-class Name:
-    """A bare name whose role is not known yet."""
-
-    token: Token
-
-
-Operand = Formula | Term | Name
-
-
-@attrs.define
-class Open:
-    """An operator, bracket or quantifier waiting for its right operand."""
-
-    token: Token
-    kind: str  # "prefix", "infix", "(", "[", "[,", "quantifier"
-    symbol: str
-    strength: int = 0
-    bounds: Bounds | None = None
-    domain: Term | None = None
+from .tokens import Token
 
 
 def parse(text: str) -> Formula:
@@ -67,18 +31,11 @@ def parse(text: str) -> Formula:
     return _Parser(text).run()
 
 
-class _Parser:
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.tokens = tokenize(text)
-        self.place = 0
-        self.operands: list[Operand] = []
-        self.stack: list[Open] = []
-        self.scope: list[str] = []
-
-    # the two alternating phases
+class _Parser(Builder):
+    """Reads an operand and what follows it, in turn."""
 
     def run(self) -> Formula:
+        """Return the formula of the whole text."""
         while True:
             while not self.operand():
                 pass
@@ -89,32 +46,12 @@ class _Parser:
                         raise self.error(f"expected {self.closer()}, got the end of the text", self.next)
                     return self.formula(self.operands.pop(), self.tokens[0])
 
-    @property
-    def next(self) -> Token:
-        return self.tokens[self.place]
-
-    def error(self, problem: str, token: Token) -> ParseError:
-        return ParseError(problem, self.text, token.offset)
-
-    def take(self) -> Token:
-        token = self.tokens[self.place]
-        self.place += token.kind != "end"
-        return token
-
-    def expect(self, symbol: str) -> Token:
-        token = self.take()
-        if token.text != symbol:
-            raise self.error(f"expected {symbol!r}, got {token}", token)
-        return token
-
     def operand(self) -> bool:
         """Read one prefix operator (False) or one operand (True)."""
         token = self.take()
         text = token.text
-        if token.kind == "number":
-            self.operands.append(Const(_number(text)))
-        elif token.kind == "string":
-            self.operands.append(Const(_string(text)))
+        if token.kind in ("number", "string"):
+            self.operands.append(Const(self.constant(token)))
         elif token.kind == "variable":
             if text[1:] in RESERVED:
                 raise self.error(f"expected a variable, got the reserved word {text[1:]!r}", token)
@@ -124,7 +61,7 @@ class _Parser:
         elif token.kind == "name" and text not in UNARY and text not in TEMPORAL:
             return self.word(token)
         elif text == "-" and self.next.kind == "number":
-            self.operands.append(Const(-_number(self.take().text)))
+            self.operands.append(Const(-self.constant(self.take())))
         else:
             self.prefix(token)
             return False
@@ -185,7 +122,7 @@ class _Parser:
         bounds = self.bounds() if token.text in BOUNDABLE else None
         self.stack.append(Open(token, "infix", token.text, strength, bounds))
 
-    # brackets, quantifiers, bounds
+    # brackets and quantifiers
 
     def closer(self) -> str:
         """What would close the innermost bracket or quantifier."""
@@ -241,124 +178,3 @@ class _Parser:
             )
         item.kind = "quantifier"
         self.scope.append(item.token.text)
-
-    def bounds(self) -> Bounds | None:
-        """Bounds, if what follows looks like ``[number,`` or ``(number,``."""
-        opening, first = self.next, self.place + 1
-        if opening.text not in ("[", "("):
-            return None
-        signed = self.tokens[first].text == "-"
-        if self.tokens[first + signed].kind != "number" or self.tokens[first + signed + 1].text != ",":
-            return None
-        self.take()
-        low = self.bound_end()
-        self.expect(",")
-        high = self.bound_end()
-        closing = self.take()
-        if closing.text not in (")", "]"):
-            raise self.error(f"expected ']' or ')' after the bounds, got {closing}", closing)
-        try:
-            return Bounds(low, high, opening.text == "(", closing.text == ")" and high != inf)
-        except ParameterError as problem:
-            raise self.error(str(problem), opening) from None
-
-    def bound_end(self) -> float:
-        sign = -1 if self.next.text == "-" else 1
-        token = self.take() if sign == 1 else (self.take(), self.take())[1]
-        if token.text == "inf":
-            return inf
-        if token.kind != "number":
-            raise self.error(f"expected a number or 'inf', got {token}", token)
-        return sign * _number(token.text)
-
-    def predicate(self, name: Token) -> Formula:
-        self.expect("(")
-        args: list[Term] = []
-        while args or self.next.text != ")":
-            args.append(self.argument(self.take()))
-            if self.next.text == ")":
-                break
-            self.expect(",")
-        self.take()
-        return fm.Predicate(name.text, *args)
-
-    def argument(self, token: Token) -> Term:
-        if token.kind == "number":
-            return Const(_number(token.text))
-        if token.text == "-" and self.next.kind == "number":
-            return Const(-_number(self.take().text))
-        if token.kind == "string":
-            return Const(_string(token.text))
-        if token.kind == "name" and token.text in WORDS:
-            return Const(WORDS[token.text])
-        if (
-            token.kind == "name"
-            and token.text not in STRENGTH
-            and token.text not in ("in", "forall", "exists")
-        ):
-            return Var(token.text)
-        raise self.error(f"expected a variable or a constant, got {token}", token)
-
-    # building
-
-    def reduce(self, strength: int) -> None:
-        """Apply the waiting operators that bind at least as strongly."""
-        while self.stack and self.stack[-1].kind in ("prefix", "infix", "quantifier"):
-            if self.stack[-1].strength < strength or (strength == 0 and self.stack[-1].kind == "quantifier"):
-                return
-            self.apply(self.stack.pop())
-
-    def apply(self, item: Open) -> None:
-        right = self.operands.pop()
-        if item.kind == "quantifier":
-            self.scope.pop()
-            cls = fm.ForAll if item.symbol == "forall" else fm.Exists
-            self.operands.append(cls(item.token.text, item.domain, self.formula(right, item.token)))
-        elif item.symbol == "neg":
-            self.operands.append(Neg(self.term(right, item.token)))
-        elif item.kind == "prefix":
-            operand = self.formula(right, item.token)
-            extra = (item.bounds,) if item.symbol in BOUNDABLE else ()
-            self.operands.append(UNARY[item.symbol](operand, *extra))
-        else:
-            self.operands.append(self.binary(item, self.operands.pop(), right))
-
-    def binary(self, item: Open, left: Operand, right: Operand) -> Operand:
-        symbol, at = item.symbol, item.token
-        if symbol in COMPARISONS:
-            return fm.Test(symbol, self.term(left, at), self.term(right, at))
-        if symbol in LOGICAL:
-            return LOGICAL[symbol](self.formula(left, at), self.formula(right, at))
-        if symbol in TEMPORAL:
-            return TEMPORAL[symbol](self.formula(left, at), self.formula(right, at), item.bounds)
-        return Arith(symbol, self.term(left, at), self.term(right, at))
-
-    def formula(self, operand: Operand, at: Token) -> Formula:
-        if isinstance(operand, Formula):
-            return operand
-        if isinstance(operand, Name):
-            if operand.token.text in self.scope:
-                problem = (
-                    f"expected a formula, got the variable {operand.token.text!r}: compare it with something"
-                )
-                raise self.error(problem, operand.token)
-            return fm.Atom(operand.token.text)
-        raise self.error(f"expected a formula, got the term {operand!r}: compare it with something", at)
-
-    def term(self, operand: Operand, at: Token) -> Term:
-        if isinstance(operand, Term):
-            return operand
-        if isinstance(operand, fm.Truth):
-            return Const(operand.value)
-        if isinstance(operand, Name):
-            name = operand.token.text
-            return Var(name) if name in self.scope else Field(name)
-        raise self.error(f"expected a field, a variable or a constant, got the formula {operand!r}", at)
-
-
-def _number(text: str) -> float:
-    return int(text) if text.isdigit() else float(text)
-
-
-def _string(text: str) -> str:
-    return str(ast.literal_eval(text))

@@ -13,8 +13,7 @@ from typing import Any
 
 from attrs import define, field
 
-from millstream.processors import Mutable
-from millstream.processors.errors import ParameterError
+from millstream.processors import Mutable, ParameterError
 
 from . import formula as fm
 from .base import BoundedBinary, BoundedUnary, Formula

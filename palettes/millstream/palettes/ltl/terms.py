@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable
 from typing import Any, Final, Self
 
-from millstream.processors.errors import ParameterError
+from millstream.processors import ParameterError
 
 from .values import Value
 

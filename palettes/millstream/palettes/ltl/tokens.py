@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import attrs
 
-from millstream.processors.errors import ParameterError
+from millstream.processors import ParameterError
 
 PATTERN: Final = re.compile(
     r"""(?P<space>\s+|\#[^\n]*)

@@ -8,9 +8,7 @@ from typing import Any
 
 from attrs import field
 
-from millstream.processors import Processor, processor, state, transient
-from millstream.processors.errors import ParameterError
-from millstream.processors.processor import configuration
+from millstream.processors import ParameterError, Processor, configuration, processor, state, transient
 
 from . import engines
 from .base import Formula
