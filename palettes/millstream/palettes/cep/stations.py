@@ -1,0 +1,124 @@
+"""Stations: the operators of a forest, each with a memory of its own; somebody else decides who works.
+
+A detector lets operators call one another. Here each gives back what it has found, as a plain state machine:
+the tick simulator and the parallel strategies move entries between stations, each in its own way. Every entry
+has a key, (time, number of the event that completed it), which is the order of the sequential execution.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from functools import partial
+from math import inf
+from operator import gt
+from typing import Any
+
+from attrs import define, field
+
+from .forest import Analysis, Node
+from .occurrence import EARLIEST, Entry
+from .operators import Context, Memory, Operator
+from .operators.build import BUILDERS, end_timers, run_timers
+
+Key = tuple[Any, float]
+#: an entry with its key; a heartbeat has no entry
+Item = tuple[Key, Entry | None]
+
+
+def heartbeat(time: Any) -> Item:
+    """Return a heartbeat: nothing with a key before it follows."""
+    return (time, inf), None
+
+
+@define
+class Station:
+    """One operator with its memory: takes an entry of an operand, and returns what that completes."""
+
+    node: Node
+    operator: Operator
+    memory: Memory
+    found: list[Entry]
+
+    @staticmethod
+    def of(node: Node, limit: int | None = None, full: str = "error") -> Station:
+        """Return the station of a node."""
+        context, found = Context(limit, full), list[Entry]()
+        operator = BUILDERS[type(node.event)](node, context, lambda memory, entry: found.append(entry))
+        return Station(node, operator, [EARLIEST, *(make() for make in context.fresh)], found)
+
+    def feed(self, port: int, entry: Entry) -> list[Entry]:
+        """Take an entry of an operand."""
+        self.pass_time(entry[0])
+        self.memory[0] = entry[0]
+        self.operator.feeds[port](self.memory, entry)
+        return self.taken()
+
+    def pass_time(self, time: Any) -> None:
+        """Let happen what was due before a time."""
+        if self.operator.due is not None:
+            run_timers([self.operator], self.memory, partial(gt, time))
+
+    def finish(self, time: Any) -> list[Entry]:
+        """Come to the end of a trace whose last event has this time."""
+        self.memory[0] = time
+        end_timers([self.operator], self.memory)
+        if self.operator.finish is not None:
+            self.operator.finish(self.memory)
+        return self.taken()
+
+    def taken(self) -> list[Entry]:
+        """Return and forget what has been found."""
+        found = self.found[:]
+        self.found.clear()
+        return found
+
+
+@define
+class Merge:
+    """Input streams of a station, each in order of keys, merged into one.
+
+    The oldest head may be taken when every stream shows one: nothing older can follow. A stream that is
+    silent holds the others up until a heartbeat comes through it; identical heartbeats of all streams become
+    one.
+
+    >>> merge = Merge.of(2)
+    >>> merge.add(0, ((1, 0), (1, 1, "a")))
+    >>> merge.take() is None
+    True
+    >>> merge.add(1, heartbeat(3))
+    >>> merge.take()
+    (0, ((1, 0), (1, 1, 'a')))
+    """
+
+    streams: list[deque[Item]] = field(factory=list)
+
+    @staticmethod
+    def of(ports: int) -> Merge:
+        """Return a merge of so many streams."""
+        return Merge([deque() for _ in range(ports)])
+
+    def add(self, port: int, item: Item) -> None:
+        """Append to a stream."""
+        self.streams[port].append(item)
+
+    def take(self) -> tuple[int, Item] | None:
+        """Return the next item with its stream, None if that cannot be known yet."""
+        if not all(self.streams):
+            return None
+        port = min(range(len(self.streams)), key=lambda k: self.streams[k][0][0])
+        item = self.streams[port].popleft()
+        if item[1] is None:
+            for stream in self.streams:
+                if stream and stream[0] == item:
+                    stream.popleft()
+        return port, item
+
+    def __len__(self) -> int:
+        return sum(map(len, self.streams))
+
+
+def stations(analysis: Analysis, nodes: Iterable[Node] | None = None) -> dict[int, Station]:
+    """Return the stations of all operators of a forest (leaves have none)."""
+    chosen = analysis.nodes if nodes is None else nodes
+    return {n.index: Station.of(n) for n in chosen if n.operands}
