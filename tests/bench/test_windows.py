@@ -11,6 +11,8 @@ import pytest
 
 from millstream.lab.measure import best, rate, table
 from millstream.palettes.windows import Tumbling, Window
+from millstream.palettes.windows.sliding import SlidingFold
+from millstream.palettes.windows.sums import SlidingSum
 from millstream.processors import Cumulate, Filter, X
 
 pytestmark = pytest.mark.bench
@@ -19,6 +21,10 @@ EVENTS = list(range(100_000))
 
 def drain(query, events):
     deque(query(events), maxlen=0)
+
+
+def push(query, events):
+    query.into(deque(maxlen=0).append).push_all(events)
 
 
 def plain_replay(inner, width, events):
@@ -43,6 +49,23 @@ def test_fold_windows_cost_the_same_at_any_width(capsys):
         queries = [Window(inner, w) for w in widths]
         times = best([lambda q=q: drain(q, EVENTS) for q in queries], 5)
         rows.append((name, *(rate(len(EVENTS) / t) for t in times), f"{max(times) / min(times):.2f}"))
+    with capsys.disabled():
+        print("\n" + table(rows))
+
+
+def test_sums_of_ints_against_two_stacks(capsys):
+    rows = [("width", "int pull", "int push", "float pull", "float push  (sum / two stacks)")]
+    floats = [float(x) for x in EVENTS]
+    for width in (10, 1000):
+        forms = [
+            lambda k=kind, r=run, e=events, w=width: r(k(add, w), e)
+            for events in (EVENTS, floats)
+            for run in (drain, push)
+            for kind in (SlidingFold, SlidingSum)
+        ]
+        times = best(forms, 5)
+        ratios = [f"{stacks / own:.2f}" for stacks, own in zip(times[::2], times[1::2], strict=True)]
+        rows.append((str(width), *ratios))
     with capsys.disabled():
         print("\n" + table(rows))
 

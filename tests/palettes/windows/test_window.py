@@ -13,6 +13,7 @@ from millstream.palettes.windows import Monoid, Tumbling, Window, associative
 from millstream.palettes.windows.counted import Blocks, Sliding
 from millstream.palettes.windows.pending import Pending
 from millstream.palettes.windows.sliding import BlockFold, SlidingFold
+from millstream.palettes.windows.sums import SlidingSum
 from millstream.processors import (
     Apply,
     Count,
@@ -104,10 +105,12 @@ def test_tumbling_puts_each_event_in_one_window(trace, width):
 @pytest.mark.parametrize(
     ("query", "kind"),
     [
-        (Window(Cumulate(add), 10), SlidingFold),
-        (Window(Cumulate(add), 10, step=7), SlidingFold),
+        (Window(Cumulate(add), 10), SlidingSum),
+        (Window(Cumulate(X + Y), 10, step=7), SlidingSum),
+        (Window(Cumulate(max), 10, step=7), SlidingFold),
         (Window(Cumulate(frozenset.union), 10, step=10), BlockFold),
-        (Window(Count(), 10), SlidingFold),
+        (Window(Count(), 10), SlidingSum),
+        (Window(sum, 10), SlidingSum),
         (Window(max, 10), SlidingFold),
         (Window(Cumulate(add), 10, exact=True), Sliding),
         (Window(Cumulate(operator.sub), 10), Sliding),
@@ -186,6 +189,17 @@ def test_window_delivers_what_came_before_a_failure(inner):
     with pytest.raises(StreamError, match="Window"):
         run.push_all([1, 2, "a"])
     assert len(out) == 1
+
+
+@pytest.mark.parametrize("inner", [Cumulate(add), Cumulate(max)], ids=repr)
+@settings(max_examples=50)
+@given(NUMBERS, st.lists(NUMBERS | st.text(max_size=1), max_size=40), st.integers(2, 9), st.booleans())
+def test_window_leaves_out_events_that_fail_and_are_skipped(inner, first, rest, width, partial):
+    query, trace = Window(inner, width, partial=partial), [first, *rest]
+    expected = windows(inner, [x for x in trace if isinstance(x, int)], width, 1, partial)
+    assert list(query(trace, on_error="skip")) == expected
+    query.into(out := [], on_error="skip").push_all(trace)
+    assert out == windows(inner, [x for x in trace if isinstance(x, int)], width)
 
 
 @pytest.mark.parametrize("inner", INNER.values(), ids=INNER)

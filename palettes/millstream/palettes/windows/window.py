@@ -20,6 +20,7 @@ from .monoid import Monoid, monoid_of
 from .pending import Pending
 from .recognise import monoid_query, with_folds
 from .sliding import BlockFold, SlidingFold
+from .sums import SlidingSum, is_sum
 
 #: stepping a copy costs so many times as much as replaying one event
 COPY = 8
@@ -100,7 +101,8 @@ class Window(Group):
         if self.every >= self.width:
             return BlockFold(function, self.width, self.every, start, self.partial)
         block = gcd(self.width, self.every)
-        sliding = SlidingFold(function, self.width // block, self.every // block, start, self.partial)
+        kind = SlidingSum if is_sum(function) else SlidingFold
+        sliding = kind(function, self.width // block, self.every // block, start, self.partial)
         if block == 1:
             return sliding
         return Group(BlockFold(function, block, block, partial=self.partial) | sliding)
