@@ -15,29 +15,32 @@ from typing import Any, NamedTuple
 NO_ATTRIBUTES: Mapping[str, Any] = MappingProxyType({})
 
 
-class Earliest(Enum):
-    """The type of `EARLIEST`."""
+class Extreme(Enum):
+    """The type of `EARLIEST` and `LATEST`."""
 
     EARLIEST = "EARLIEST"
+    LATEST = "LATEST"
 
     def __lt__(self, other: object) -> bool:
-        return other is not self
+        return other is not self and self is Extreme.EARLIEST
 
     def __le__(self, other: object) -> bool:
-        return True
+        return other is self or self is Extreme.EARLIEST
 
     def __gt__(self, other: object) -> bool:
-        return False
+        return other is not self and self is Extreme.LATEST
 
     def __ge__(self, other: object) -> bool:
-        return other is self
+        return other is self or self is Extreme.LATEST
 
     def __repr__(self) -> str:
-        return "EARLIEST"
+        return self.name
 
 
 #: older than every time stamp, whatever these are
-EARLIEST = Earliest.EARLIEST
+EARLIEST = Extreme.EARLIEST
+#: newer than every time stamp
+LATEST = Extreme.LATEST
 
 
 class Occurrence(NamedTuple):

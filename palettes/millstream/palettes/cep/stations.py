@@ -17,18 +17,22 @@ from typing import Any
 from attrs import define, field
 
 from .forest import Analysis, Node
-from .occurrence import EARLIEST, Entry
+from .occurrence import EARLIEST, LATEST, Entry
 from .operators import Context, Memory, Operator
-from .operators.build import BUILDERS, end_timers, run_timers
+from .operators.build import BUILDERS, deferred, end_timers, run_timers
 
 Key = tuple[Any, float]
 #: an entry with its key; a heartbeat has no entry
 Item = tuple[Key, Entry | None]
 
 
-def heartbeat(time: Any) -> Item:
-    """Return a heartbeat: nothing with a key before it follows."""
-    return (time, inf), None
+def heartbeat(time: Any, number: float = inf) -> Item:
+    """Return a heartbeat: nothing with a smaller key follows it."""
+    return (time, number), None
+
+
+#: the heartbeat after which nothing follows at all
+END: Item = heartbeat(LATEST)
 
 
 @define
@@ -45,17 +49,23 @@ class Station:
         """Return the station of a node."""
         context, found = Context(limit, full), list[Entry]()
         operator = BUILDERS[type(node.event)](node, context, lambda memory, entry: found.append(entry))
+        if node.deferred:
+            operator = deferred(operator, context)
         return Station(node, operator, [EARLIEST, *(make() for make in context.fresh)], found)
 
     def feed(self, port: int, entry: Entry) -> list[Entry]:
-        """Take an entry of an operand."""
-        self.pass_time(entry[0])
+        """Take an entry of an operand; what was due before it comes first."""
+        self._pass_time(entry[0])
         self.memory[0] = entry[0]
         self.operator.feeds[port](self.memory, entry)
         return self.taken()
 
-    def pass_time(self, time: Any) -> None:
-        """Let happen what was due before a time."""
+    def wait(self, time: Any) -> list[Entry]:
+        """Learn that nothing older than a time will come."""
+        self._pass_time(time)
+        return self.taken()
+
+    def _pass_time(self, time: Any) -> None:
         if self.operator.due is not None:
             run_timers([self.operator], self.memory, partial(gt, time))
 
