@@ -216,6 +216,21 @@ def test_machine_is_drawn():
     assert "s0 --> s1 : X #62; 1" in picture.mermaid
 
 
+def test_machine_picture_holds_all_that_is_drawn():
+    long = "a very long name of a guard, and more than fits into one line of a label"
+    table = {"start": {long: "start", "go": "other"}, "other": {long: "start"}}
+    root = ET.fromstring(
+        MooreMachine.from_table("start", table, {"start": V.n}, variables={"n": 1}).diagram().svg
+    )
+    left, top, width, height = map(float, root.attrib["viewBox"].split())
+    texts = list(root.iter("{http://www.w3.org/2000/svg}text"))
+    assert "start → V.n" in [t.text for t in texts]
+    for t in texts:
+        assert left <= float(t.attrib["x"]) <= left + width
+        assert top <= float(t.attrib["y"]) <= top + height
+        assert len(t.text) <= 28
+
+
 def test_machine_picture_is_saved(tmp_path):
     picture = MooreMachine.from_table(0, {0: {1: 0}}).diagram()
     for suffix, text in (("svg", picture.svg), ("dot", picture.dot), ("mmd", picture.mermaid)):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import frozen
 
 from millstream.processors import MISSING
-from millstream.processors.expressions import describe
+from millstream.processors.expressions import Expression, describe
 
 from .svg import svg
 
@@ -81,7 +81,8 @@ class StateDiagram:
 
 
 def _box(name: Any, symbol: Any) -> str:
-    return str(name) if symbol is MISSING or symbol == name else f"{name} → {describe(symbol)}"
+    same = symbol is MISSING or (not isinstance(symbol, Expression) and symbol == name)
+    return str(name) if same else f"{name} → {describe(symbol)}"
 
 
 def _plain(text: str) -> str:

@@ -2,7 +2,7 @@
 
 Such maps compose, and composing them is associative: parts of one long trace can be summed up independently,
 on threads, processes or a cluster, and the maps folded afterwards (Ladner and Fischer, "Parallel prefix
-computation", 1980, section 1).
+computation", Journal of the ACM, 1980).
 """
 
 from __future__ import annotations
