@@ -28,12 +28,22 @@ def test_formula_that_is_no_text(cls):
 
 
 @both
-def test_event_lacking_a_field(cls):
-    with pytest.raises(StreamError, match=r"status.*|KeyError") as caught:
-        list(cls("F (status == 1)")([{"other": 1}]))
-    assert "status" in str(caught.value)
-    with pytest.raises(StreamError, match="status"):
-        list(cls("F (status == 1)")([object()]))
+@pytest.mark.parametrize(
+    "text", ["F (status == 1)", "G status", "O[0,9] status", "G forall i in status: F (x == i)"]
+)
+def test_event_lacking_a_field(cls, text):
+    fine = {"status": (), "x": 0}
+    with pytest.raises(StreamError, match=r"at input event 1 .*KeyError: 'status'") as caught:
+        list(cls(text)([fine, {"other": 1}]))
+    assert str(caught.value).startswith(cls.__name__)
+    with pytest.raises(StreamError, match=r"at input event 1 .*'object' object has no attribute 'status'"):
+        list(cls(text)([fine, object()]))
+
+
+@both
+def test_value_lacking_a_field(cls):
+    with pytest.raises(StreamError, match="'tuple' object has no attribute 'status'"):
+        list(cls("forall c in characters: c.status == 'WALKER'")([{"characters": [(1,)]}]))
 
 
 def test_unknown_semantics_and_end():

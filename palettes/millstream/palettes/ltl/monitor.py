@@ -9,7 +9,6 @@ from attrs import field
 from millstream.processors import Inline, ParameterError, Uniform, configuration, processor, state, transient
 
 from .automaton import Automaton, automaton_of
-from .base import Formula
 from .engines import FAR, compact, rules
 from .explain import explainer
 from .letters import Leaves, branch, shared
@@ -75,7 +74,7 @@ class Monitor(Uniform):
     Bauer, Leucker, Schallhart, *Runtime verification for LTL and TLTL*, ACM TOSEM 20(4), 2011.
     """
 
-    formula: Formula = field(converter=parse)
+    formula: Any = field(converter=parse)
     atoms: Any = field(default=None, kw_only=True)
     semantics: str = field(default="ltl3", kw_only=True)
     time: Any = field(default=None, kw_only=True)

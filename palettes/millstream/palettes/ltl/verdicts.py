@@ -11,7 +11,6 @@ from attrs import field
 from millstream.processors import ParameterError, Processor, configuration, processor, state, transient
 
 from . import engines
-from .base import Formula
 from .explain import explainer
 from .parser import parse
 from .verdict import DECIDED, OPEN, Verdict, WeakStrong
@@ -68,7 +67,7 @@ class Verdicts(Processor):
     [(True, True), (True, True), (True, False)]
     """
 
-    formula: Formula = field(converter=parse)
+    formula: Any = field(converter=parse)
     atoms: Any = field(default=None, kw_only=True)
     time: Any = field(default=None, kw_only=True)
     earliest: bool = field(default=False, kw_only=True)
