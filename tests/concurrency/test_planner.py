@@ -16,8 +16,8 @@ from millstream.processors import Apply, Count, Cumulate, Filter, Fork, X
 
 from .servants import Last, nonzero, work
 
-DEAR = Apply(work(20_000))
-SAMPLE = list(range(1, 60))
+DEAR = Apply(work(5_000))
+SAMPLE = list(range(1, 40))
 
 
 def choices(query):
@@ -69,7 +69,7 @@ def test_planner_lets_a_dear_stage_with_state_run_ahead():
 
 
 def adding(x, y):
-    return work(20_000)(x) + y
+    return work(5_000)(x) + y
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_planner_declines_and_says_why(limit, workers, sample, reason):
 
 def test_planner_declines_what_does_not_pickle():
     with ThreadManager(2, "processes") as manager:
-        fast = parallelize(Apply(lambda x: work(20_000)(x)), manager, sample=SAMPLE)
+        fast = parallelize(Apply(lambda x: work(5_000)(x)), manager, sample=SAMPLE)
         assert choices(fast) == ["as it is"]
         assert "cannot be pickled" in str(fast.plan())
 

@@ -11,6 +11,7 @@ import pickle
 import sys
 from collections.abc import Callable
 from importlib import import_module
+from threading import local
 from typing import Any
 
 from .failures import Failure, portable
@@ -26,7 +27,7 @@ def are_available() -> bool:
 
 
 def inside(factory: Factory) -> Factory:
-    """Return a factory that does the same in a subinterpreter of its own; used once for each worker."""
+    """Return a factory that does the same in the subinterpreter of the thread that calls it."""
     return _Inside(pickle.dumps(factory))
 
 
@@ -35,32 +36,45 @@ class _Inside:
         self.factory = factory
 
     def __call__(self) -> Callable[[Any], Any]:
+        home: _Home | None = getattr(_here, "home", None)
+        if home is None:
+            home = _here.home = _Home()
+        home.failure = pickle.loads(home.interpreter.call(_prepare, self.factory))
+        return home
+
+
+class _Home:
+    """The subinterpreter of a thread, as a function that answers requests."""
+
+    def __init__(self) -> None:
         interpreters: Any = import_module("concurrent.interpreters")
-        interpreter = interpreters.create()
-        server = _Server(interpreter)
-        interpreter.exec(f"import sys; sys.path[:] = {sys.path!r}")
-        interpreter.call(_prepare, self.factory)
-        return server
-
-
-class _Server:
-    """Sends requests into a subinterpreter; it is closed with the last reference to this object."""
-
-    def __init__(self, interpreter: Any) -> None:
-        self.interpreter = interpreter
+        self.interpreter = interpreters.create()
+        #: why there is nothing to answer with
+        self.failure: Failure | None = None
+        self.interpreter.exec(f"import sys; sys.path[:] = {sys.path!r}")
 
     def __call__(self, request: Any) -> Any:
+        if self.failure is not None:
+            self.failure.throw()
         reply = pickle.loads(self.interpreter.call(_handle, pickle.dumps(request)))
         return reply.throw() if isinstance(reply, Failure) else reply
 
-    def __del__(self) -> None:
+    def close(self) -> None:
+        """End the subinterpreter; called by its thread, last."""
         self.interpreter.close()
 
 
-def _prepare(factory: bytes) -> None:
+_here = local()
+
+
+def _prepare(factory: bytes) -> bytes:
     from millstream.concurrency import interpreters as here
 
-    here._serving[:] = [pickle.loads(factory)()]
+    try:
+        here._serving[:] = [pickle.loads(factory)()]
+    except Exception as error:
+        return pickle.dumps(portable(error))
+    return pickle.dumps(None)
 
 
 def _handle(request: bytes) -> bytes:

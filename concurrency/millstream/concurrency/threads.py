@@ -88,6 +88,8 @@ class ThreadWorker:
             outbox = self.outbox
             if epoch == self._epoch:
                 outbox.put((self, _answer(function, request)))
+        if hasattr(function, "close"):
+            function.close()
 
 
 def _unprepared(request: Any) -> Any:
