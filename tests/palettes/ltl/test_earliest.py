@@ -24,7 +24,7 @@ def progression(formula, time=None):
     return EarliestProgression(Progression(formula, Reader("Test", None), time))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(formulas(limit=4), traces(max_size=15))
 def test_earliest_progression(formula, trace):
     early, rest = run(progression(formula), trace)

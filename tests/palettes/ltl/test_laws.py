@@ -30,18 +30,19 @@ MONITORS = [
     Monitor("a U (b & Y a)", semantics="rv-ltl", atoms={"a": E.a, "b": E.b}),
     Monitor("F (a & b)", semantics="ltlf"),
     Monitor("F[0,2000] (a & b)", semantics="rv-ltl"),
+    Monitor("G (a -> X b)", budget=0),
     Monitor("G (a -> X b)", explain=True),
 ]
 
 
 @pytest.mark.parametrize("query", VERDICTS + MONITORS, ids=repr)
 def test_laws(query):
-    check_processor(query, events, max_examples=15)
+    check_processor(query, events, max_examples=10)
 
 
 def test_laws_with_quantifiers():
-    check_processor(Verdicts("forall i in items: F (x == i)", at_end="finite"), items, max_examples=15)
-    check_processor(Monitor("forall i in items: F (x == i)", semantics="rv-ltl"), items, max_examples=15)
+    check_processor(Verdicts("forall i in items: F (x == i)", at_end="finite"), items, max_examples=10)
+    check_processor(Monitor("forall i in items: F (x == i)", semantics="rv-ltl"), items, max_examples=10)
 
 
 ONE = [ltl.Eventually, ltl.Globally, ltl.Next]
@@ -52,12 +53,12 @@ PAST = [ltl.Previous, ltl.Once, ltl.Historically]
 @pytest.mark.parametrize("cls", ONE + TWO)
 @pytest.mark.parametrize("at_end", [None, "finite"])
 def test_laws_of_operators(cls, at_end):
-    check_processor(cls(at_end=at_end), *[st.booleans()] * cls.ins, max_examples=15)
+    check_processor(cls(at_end=at_end), *[st.booleans()] * cls.ins, max_examples=10)
 
 
 @pytest.mark.parametrize("cls", [*PAST, ltl.Since])
 def test_laws_of_past_operators(cls):
-    check_processor(cls(), *[st.booleans()] * cls.ins, max_examples=15)
+    check_processor(cls(), *[st.booleans()] * cls.ins, max_examples=10)
 
 
 def first(pair):
@@ -75,10 +76,10 @@ INNER = [
 
 @pytest.mark.parametrize("query", INNER, ids=repr)
 def test_laws_of_operators_over_queries(query):
-    check_processor(query, events, max_examples=15)
+    check_processor(query, events, max_examples=10)
 
 
 @pytest.mark.parametrize("cls", [ltl.ForAll, ltl.Exists])
 @pytest.mark.parametrize("grows", [False, True])
 def test_laws_of_quantifiers(cls, grows):
-    check_processor(cls(E["items"], first, grows=grows), items, max_examples=15)
+    check_processor(cls(E["items"], first, grows=grows), items, max_examples=10)

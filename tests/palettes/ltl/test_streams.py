@@ -27,14 +27,14 @@ def run(engine, trace):
     return flat(out), expand(engine.end(p))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(formulas(limit=5), traces(max_size=20))
 def test_streams_positions(formula, trace):
     early, rest = run(StreamEngine(formula, None), trace)
     assert early + rest == finite(formula, trace)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(formulas(limit=5), traces(max_size=20), st.data())
 def test_streams_times(formula, trace, data):
     times, now = [], 0
