@@ -8,7 +8,6 @@ has a key, (time, number of the event that completed it), which is the order of 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
 from functools import partial
 from math import inf
 from operator import gt
@@ -16,6 +15,7 @@ from typing import Any
 
 from attrs import define, field
 
+from .expressions import On
 from .forest import Analysis, Node
 from .occurrence import EARLIEST, LATEST, Entry
 from .operators import Context, Memory, Operator
@@ -69,10 +69,14 @@ class Station:
         if self.operator.due is not None:
             run_timers([self.operator], self.memory, partial(gt, time))
 
-    def finish(self, time: Any) -> list[Entry]:
-        """Come to the end of a trace whose last event has this time."""
+    def expire(self, time: Any) -> list[Entry]:
+        """Return what is due at the end of a trace whose last event has this time."""
         self.memory[0] = time
         end_timers([self.operator], self.memory)
+        return self.taken()
+
+    def finish(self) -> list[Entry]:
+        """Return what has waited for the end of the trace."""
         if self.operator.finish is not None:
             self.operator.finish(self.memory)
         return self.taken()
@@ -128,7 +132,11 @@ class Merge:
         return sum(map(len, self.streams))
 
 
-def stations(analysis: Analysis, nodes: Iterable[Node] | None = None) -> dict[int, Station]:
-    """Return the stations of all operators of a forest (leaves have none)."""
-    chosen = analysis.nodes if nodes is None else nodes
-    return {n.index: Station.of(n) for n in chosen if n.operands}
+def is_predicate(node: Node) -> bool:
+    """Return whether a node is a leaf that asks every event."""
+    return isinstance(node.event, On) and not isinstance(node.event.what, str)
+
+
+def stations(analysis: Analysis, limit: int | None = None, full: str = "error") -> dict[int, Station]:
+    """Return the stations of all operators and predicates of a forest; a type name needs none."""
+    return {n.index: Station.of(n, limit, full) for n in analysis.nodes if n.operands or is_predicate(n)}

@@ -36,6 +36,7 @@ BUILDERS: dict[type[Event], Builder] = {
     First: simple.first,
     Last: simple.last,
     Only: simple.only,
+    On: simple.leaf,
 }
 
 

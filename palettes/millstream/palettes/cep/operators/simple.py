@@ -7,7 +7,7 @@ from typing import Any
 
 from millstream.processors import as_function
 
-from ..expressions import Only
+from ..expressions import On, Only
 from ..forest import Node
 from ..occurrence import Entry, Occurrence
 from .base import Context, Feed, Memory, Operator
@@ -56,6 +56,19 @@ def only(node: Node, context: Context, send: Feed) -> Operator:
             return
         if test is None or test(a[2]):
             send(memory, a if name is None else renamed(a, name))
+
+    return Operator((receive,))
+
+
+def leaf(node: Node, context: Context, send: Feed) -> Operator:
+    """Return the machine of a predicate, where it is asked like an operator."""
+    event = node.event
+    assert isinstance(event, On)
+    test = as_function(event.what)
+
+    def receive(memory: Memory, a: Entry) -> None:
+        if test(a[2]):
+            send(memory, a)
 
     return Operator((receive,))
 
