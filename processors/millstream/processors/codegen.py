@@ -8,10 +8,12 @@ without any cost while nothing fails.
 
 from __future__ import annotations
 
+import re
+
 from attrs import define, field
 
 from .plan import Place, Plan, Region, Scope, Send
-from .processor import overrides
+from .processor import inline_form, overrides
 
 
 @define
@@ -45,11 +47,31 @@ def push_source(plan: Plan, tolerant: bool, counting: bool) -> Source:
 
 
 def pull_source(plan: Plan, tolerant: bool) -> Source:
-    """Return the generators ``r0``, ``r1``... of a plan's regions; each takes the iterator that feeds it."""
+    """Return the generators ``r0``, ``r1``... of a plan's regions; each takes the iterator that feeds it.
+
+    What the code uses is bound as defaults of further parameters: local names are faster than global ones.
+    """
     out = Source(tolerant, counting=False)
+    known = _names(plan)
     for region in plan.regions:
+        head = len(out.text)
         _generator(out, plan, region)
+        used = set(re.findall(r"(?<![.\w])[a-z]\w*", "\n".join(out.text[head + 1 :])))
+        bound = sorted(used & known)
+        out.text[head] = f"def r{region.index}({', '.join(['feed', *(f'{n}={n}' for n in bound)])}):"
     return out
+
+
+def _names(plan: Plan) -> set[str]:
+    """Return the names that pull gives to processors, their methods and what their inline forms use."""
+    known = {
+        f"queue_{target(send)}" for region in plan.regions for send in region.sends if len(region.sends) > 1
+    }
+    for k, node in enumerate(plan.graph.nodes):
+        form = inline_form(node)
+        known |= {f"n{k}", f"step_{k}", f"emitted_{k}", f"take_{k}"}
+        known |= {f"{name}_{k}" for name in (form.names if form else ())}
+    return known
 
 
 def _generator(out: Source, plan: Plan, region: Region) -> None:
