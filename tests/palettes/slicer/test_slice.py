@@ -1,5 +1,6 @@
 """Slices, against filtering the trace by key and running the inner query alone."""
 
+import math
 import operator
 import pickle
 from operator import add
@@ -33,7 +34,7 @@ from millstream.processors import (
 )
 from millstream.processors.testing import check_processor
 
-from .twin import slices, snapshots
+from .twin import Lives, slices, snapshots
 
 NUMBERS = st.integers(-6, 6)
 TRACES = st.lists(NUMBERS, max_size=30)
@@ -206,6 +207,102 @@ def test_slice_max_slices_drops_the_least_recently_used(shape):
     assert len(run.processors[0].states) == 2
     expected = {"snapshot": {"a": 1, "b": 1}, "collect": 2 if shape.get("collect") is sum else [1, 1]}
     assert out[-1] == next((expected[name] for name in shape), ("a", 1))
+
+
+SPREAD = Monoid(lambda a, b: (min(a[0], b[0]), max(a[1], b[1])), lambda x: (x, x), lambda s: s[1] - s[0])
+COLLECTING = {
+    **{f.__name__: (f, f) for f in (sum, len, max, min, any, all, sorted, list)},
+    "gcd": (Monoid(math.gcd, lift=abs), lambda values: math.gcd(*values)),
+    "spread": (SPREAD, lambda values: max(values) - min(values)),
+}
+SOME = {name: INNER[name] for name in ("count", "sum", "filtered", "several outputs", "at end", "window")}
+LIMITS = {"until": st.none() | st.integers(1, 4), "ttl": st.none() | st.integers(1, 4)}
+LIMITS |= {"timed": st.booleans(), "max_slices": st.none() | st.integers(1, 3)}
+
+
+def limited(until, ttl, timed, max_slices):
+    """Return the options of a slice, and the same for its twin."""
+    given = {"ttl": ttl, "time": abs if timed and ttl else None, "max_slices": max_slices}
+    given = {name: value for name, value in given.items() if value is not None}
+    known = given if until is None else {**given, "until": lambda y: y >= until}
+    options = given if until is None else {**given, "until": until <= X}
+    return (options if max_slices is None else {**options, "full": "drop"}), known
+
+
+@pytest.mark.parametrize("inner", SOME.values(), ids=SOME)
+@settings(max_examples=60)
+@given(TRACES, st.fixed_dictionaries(LIMITS))
+def test_slice_ends_slices_by_until_ttl_and_max_slices(inner, trace, limits):
+    options, known = limited(**limits)
+    twin, dropped = Lives(inner, False, **known), []
+    twin.run(trace, special)
+    told = {"on_drop": dropped.append} if "full" in options else {}
+    query = Slice(special, inner, keep=True, **options, **told)
+    assert list(query(trace)) == twin.pairs
+    assert dropped == twin.dropped
+
+
+@pytest.mark.parametrize("inner", SOME.values(), ids=SOME)
+@settings(max_examples=60)
+@given(TRACES, st.fixed_dictionaries(LIMITS))
+def test_slice_shows_what_until_ttl_and_max_slices_leave(inner, trace, limits):
+    options, known = limited(**limits)
+    twin = Lives(inner, True, **known)
+    twin.run(trace, special)
+    assert list(Slice(special, inner, keep=True, snapshot=True, **options)(trace)) == twin.shown
+
+
+@pytest.mark.parametrize(("collect", "function"), COLLECTING.values(), ids=COLLECTING)
+@settings(max_examples=60)
+@given(TRACES, st.fixed_dictionaries(LIMITS))
+def test_slice_collects_the_last_outputs_with_a_function(collect, function, trace, limits):
+    options, known = limited(**limits)
+    twin = Lives(Cumulate(add), True, **known)
+    twin.run(trace, special)
+    expected = [function(list(shown.values())) for shown in twin.shown if shown]
+    assert list(Slice(special, Cumulate(add), keep=True, collect=collect, **options)(trace)) == expected
+
+
+@settings(max_examples=60)
+@given(TRACES, st.fixed_dictionaries({**LIMITS, "max_slices": st.integers(1, 3)}), st.booleans())
+def test_slice_max_slices_is_an_error_where_one_would_be_dropped(trace, limits, shows):
+    options, known = limited(**limits)
+    twin = Lives(Count(), shows, **known)
+    twin.run(trace, special)
+    query = Slice(special, Count(), keep=True, snapshot=shows, **{**options, "full": "error"})
+    if twin.dropped:
+        with pytest.raises(StreamError, match="would be more than max_slices"):
+            list(query(trace))
+    else:
+        assert list(query(trace)) == (twin.shown if shows else twin.pairs)
+
+
+def test_slice_max_slices_counts_a_key_once():
+    query = Slice(X, Count(), until=X == 1, snapshot=True, max_slices=2)
+    assert list(query("aba"))[-1] == {"a": 1, "b": 1}
+
+
+class Vague:
+    """Cannot be compared: what == gives has no truth value, as with arrays."""
+
+    def __add__(self, other):
+        return self
+
+    def __eq__(self, other):
+        return self
+
+    def __bool__(self):
+        raise ValueError("ambiguous")
+
+    __hash__ = None
+
+
+@pytest.mark.parametrize("kind", [PlainSlices, Slices])
+def test_slice_keeps_states_that_cannot_be_compared(kind):
+    value = Vague()
+    out = []
+    kind(X, Cumulate(add, start=value)).into(out).push_all("aba")
+    assert [(key, y is value) for key, y in out] == [("a", True), ("b", True), ("a", True)]
 
 
 def test_slice_a_hostile_key_space_does_not_eat_the_memory():

@@ -1,6 +1,9 @@
 """Brute force: filter the trace by key, run the inner query alone on each part, and merge by position."""
 
+from collections.abc import Callable
 from typing import Any
+
+from attrs import define, field
 
 from millstream.palettes.slicer import ALL, Keys
 
@@ -52,3 +55,78 @@ def snapshots(pairs_at: list[list[tuple[Any, Any]]]) -> list[dict[Any, Any]]:
         shown = {**shown, **dict(pairs)}
         out.append(shown)
     return out
+
+
+@define
+class Lives:
+    """Slices by definition: each key has the events of its life so far, and everything is run anew for it.
+
+    `pairs` are all outputs, `shown` what is shown after each event, `dropped` the keys without room.
+    """
+
+    inner: Any
+    shows: bool
+    until: Callable[[Any], bool] = lambda y: False
+    ttl: int | None = None
+    time: Callable[[Any], int] | None = None
+    max_slices: int | None = None
+    pairs: list[tuple[Any, Any]] = field(factory=list)
+    shown: list[dict[Any, Any]] = field(factory=list)
+    dropped: list[Any] = field(factory=list)
+    _lives: dict[Any, list[tuple[int, Any]]] = field(factory=dict)
+    _last: dict[Any, Any] = field(factory=dict)
+    #: the time of each key's last own event, the least recent first
+    _used: dict[Any, int] = field(factory=dict)
+
+    def run(self, trace: list[Any], by: Callable[[Any], Any]) -> None:
+        """Take a trace and come to its end."""
+        for position, x in enumerate(trace):
+            now = position if self.time is None else max(map(self.time, trace[: position + 1]))
+            self._expire(now)
+            key = by(x)
+            keys = list(self._lives) if key is ALL else key if isinstance(key, Keys) else [key]
+            for k in dict.fromkeys(keys):
+                if k is not None:
+                    self._give(k, position, x, None if key is ALL else now)
+            self.shown.append(dict(self._last))
+        before = len(self.pairs)
+        for k in list(self._lives):
+            self._end(k)
+        if len(self.pairs) > before:
+            self.shown.append(dict(self._last))
+
+    def known(self) -> set[Any]:
+        """Return the keys that have a slice, or are shown."""
+        return set(self._lives) | set(self._last)
+
+    def _give(self, key: Any, position: int, x: Any, now: int | None) -> None:
+        if key not in self.known() and len(self.known()) == self.max_slices:
+            oldest = next(k for k in self._used if k in self.known())
+            self.dropped.append(oldest)
+            self._lives.pop(oldest, None)
+            self._last.pop(oldest, None)
+        life = self._lives.setdefault(key, [])
+        life.append((position, x))
+        out = [y for p, y in alone(self.inner, life) if p == position]
+        self._put(key, out)
+        if any(map(self.until, out)):
+            self._end(key)
+        if now is not None:
+            self._used.pop(key, None)
+            self._used[key] = now
+
+    def _end(self, key: Any) -> None:
+        life = self._lives.pop(key)
+        self._put(key, [y for p, y in alone(self.inner, life) if p == float("inf")])
+
+    def _put(self, key: Any, out: list[Any]) -> None:
+        self.pairs += [(key, y) for y in out]
+        if out and self.shows:
+            self._last[key] = out[-1]
+
+    def _expire(self, now: int) -> None:
+        for key in [k for k in self._used if k in self.known()]:
+            if self.ttl is not None and now - self._used[key] > self.ttl:
+                if key in self._lives:
+                    self._end(key)
+                self._last.pop(key, None)

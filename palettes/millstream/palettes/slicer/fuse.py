@@ -45,12 +45,11 @@ KEEP = """\
 """
 DROP = """\
     try:
-        initial = s {same} first
+        if s {same} first:
+            states.pop(key, None)
+        else:
+            states[key] = s
     except Exception:
-        initial = False
-    if initial:
-        states.pop(key, None)
-    else:
         states[key] = s
 """
 #: the inner query is called, and puts its outputs into a list

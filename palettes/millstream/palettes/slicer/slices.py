@@ -44,18 +44,20 @@ class Slices(Processor):
     ends: Callable[[Any], Any] | None = transient()
     run: Run = transient()
     tally: Tally | None = transient()
-    #: whether outputs are shown all together, rather than one by one
+    #: whether outputs are shown all together, rather than one by one; whether known keys are counted
     shows: bool = transient()
+    counts: bool = transient()
     #: the key whose slice is running, its last output, and whether an output ended it
     key: Any = transient()
     last: Any = transient()
     over: bool = transient()
     #: key -> state of its copy
     states: dict[Any, Any] = state(of=lambda self: {})
-    #: keys, least recently used first, with the time of their last event; only if ttl or full ask for it
+    #: known keys (with a slice, or shown), least recently used first, with the time of their last event;
+    #: only if ttl or max_slices ask for it
     recent: OrderedDict[Any, Any] = state(of=lambda self: OrderedDict())
     #: the latest time; a count of events if there is no `time`
-    now: Any = state(0)
+    now: Any = state(of=lambda self: 0 if self.time is None else MISSING)
     #: what is shown: a snapshot, a tally, or a dict of last outputs
     shown: Any = state(of=lambda self: self.nothing_shown())
 
@@ -74,6 +76,7 @@ class Slices(Processor):
         monoid = monoid_of(self.collect)
         self.tally = None if monoid is None else Tally(monoid)
         self.shows = self.snapshot or self.collect is not None
+        self.counts = self.ttl is not None or self.max_slices is not None
 
     def _ticks(self, _: Any) -> int:
         count: int = self.now + 1
@@ -111,12 +114,16 @@ class Slices(Processor):
         else:
             self.states[key] = values
         self._keep_last(key)
-        if refresh and (self.ttl is not None or self.full == "drop"):
-            if key in self.states or self.shows:
-                self.recent[key] = self.now
-                self.recent.move_to_end(key)
-            else:
-                self.recent.pop(key, None)
+        if self.counts:
+            self._note(key, refresh)
+
+    def _note(self, key: Any, used: bool) -> None:
+        """Note that a key was used, or that nothing is known of it any more."""
+        if key not in self.states and not self._is_shown(key):
+            self.recent.pop(key, None)
+        elif used:
+            self.recent[key] = self.now
+            self.recent.move_to_end(key)
 
     def _begin(self, key: Any) -> None:
         self.key, self.last, self.over = key, MISSING, False
@@ -155,6 +162,9 @@ class Slices(Processor):
         else:
             self.shown.pop(key, None)
 
+    def _is_shown(self, key: Any) -> bool:
+        return key in (self.shown if self.tally is None else self.tally.keys(self.shown))
+
     def _show(self) -> None:
         if self.snapshot:
             self.emit(self.shown)
@@ -170,7 +180,7 @@ class Slices(Processor):
     def _expire(self, x: Any) -> None:
         """End the slices that have had no event for too long."""
         now = self.time_of(x)
-        self.now = now if self.time is None or self.now == 0 else max(now, self.now)
+        self.now = now if self.time is None or self.now is MISSING else max(now, self.now)
         while self.recent:
             key, stamp = next(iter(self.recent.items()))
             if not self.now - stamp > self.ttl:
@@ -183,7 +193,7 @@ class Slices(Processor):
 
     def _make_room(self, key: Any) -> None:
         """Make sure that one more slice is allowed."""
-        if self.max_slices is None or self._known() < self.max_slices or key in self.recent:
+        if self.max_slices is None or len(self.recent) < self.max_slices or key in self.recent:
             return
         if self.full == "error":
             raise ValueError(
@@ -195,12 +205,6 @@ class Slices(Processor):
         self._hide(oldest)
         if self.on_drop is not None:
             self.on_drop(oldest)
-
-    def _known(self) -> int:
-        if not self.shows:
-            return len(self.states)
-        shown = self.shown[1] if self.tally is not None else self.shown
-        return max(len(self.states), len(shown))
 
     def end(self) -> None:
         """End the slices that exist, in the order in which they began."""

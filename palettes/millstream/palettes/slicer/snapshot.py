@@ -1,9 +1,9 @@
 """Snapshot: an immutable mapping of which a changed copy costs little.
 
-A trie over the bits of the keys' hashes (Bagwell, "Ideal hash trees", EPFL, 2001), in the shape that suits Python:
-inner nodes are lists of 32 children, leaves are small dicts. A changed copy shares everything but the path to
-one leaf, and that path is copied by `list.copy` and `dict.copy`, in C. With 10,000 keys this is three copies
-of some 10 to 32 entries, where a copy of the whole dict would be one of 10,000.
+A trie over the bits of the keys' hashes (Bagwell, "Ideal hash trees", EPFL, 2001), in the shape that suits
+Python: inner nodes are lists of 32 children, leaves are small dicts. A changed copy shares everything but the
+path to one leaf, and that path is copied by `list.copy` and `dict.copy`, in C. With 10,000 keys this is three
+copies of some 10 to 32 entries, where a copy of the whole dict would be one of 10,000.
 """
 
 from __future__ import annotations

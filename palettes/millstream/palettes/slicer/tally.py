@@ -50,6 +50,12 @@ class Tally:
             place = places[key] = free.pop()
         self._put(tree, place, value if self.lift is None else self.lift(value))
 
+    @staticmethod
+    def keys(held: Held) -> dict[Any, int]:
+        """Return the keys that have a value, with their places."""
+        places: dict[Any, int] = held[1]
+        return places
+
     def remove(self, held: Held, key: Any) -> None:
         """Forget a key, if it is known."""
         tree, places, free = held
