@@ -4,18 +4,19 @@ from datetime import datetime, timedelta
 from operator import add
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from millstream.palettes.windows import AfterCount, AfterTime, Pane, SessionWindow, TimeWindow
 from millstream.processors import Apply, Cumulate, E, Filter, KeepLast, ParameterError, StreamError, X
 from millstream.processors.testing import check_processor
 
-from .twin import Alone, accepted, aligned_time, sessions, sliding_time
+from .twin import Alone, accepted, aligned_time, early_sessions, early_time, sessions, sliding_time
 
 EVENTS = st.tuples(st.integers(0, 30), st.integers(-3, 3))
 TRACES = st.lists(EVENTS, max_size=25)
 SPANS = st.integers(1, 9)
+TRIGGERS = st.integers(1, 4).map(AfterCount) | SPANS.map(AfterTime)
 INNER = {
     "sum": Apply(X[1]) | Cumulate(add),
     "text": Apply(str) | Cumulate(add, start=">"),
@@ -48,6 +49,28 @@ def test_session_window_ends_after_a_pause(inner, trace, gap, bound, partial):
     alone = Alone(inner)
     query = SessionWindow(inner, gap, time=X[0], bound=bound, late="drop", partial=partial)
     assert list(query(trace)) == [y for session in sessions(good, gap, partial) for y in alone(session)]
+
+
+@pytest.mark.parametrize("inner", INNER.values(), ids=INNER)
+@given(TRACES, SPANS, SPANS, st.integers(0, 9), st.booleans(), TRIGGERS)
+def test_time_window_aligned_speaks_early(inner, trace, span, every, bound, partial, early):
+    good, _ = accepted(trace, bound)
+    shared = {"time": X[0], "bound": bound, "late": "drop", "partial": partial}
+    query = TimeWindow(inner, span, every, labels=True, early=early, **shared)
+    assert list(query(trace)) == early_time(inner, good, span, every, partial, early)
+
+
+@pytest.mark.parametrize("inner", INNER.values(), ids=INNER)
+@given(
+    TRACES, st.none() | SPANS, st.none() | SPANS, st.none() | SPANS,
+    st.integers(0, 9), st.booleans(), st.none() | TRIGGERS,
+)  # fmt: skip
+def test_session_window_is_closed_by_any_limit(inner, trace, gap, count, span, bound, partial, early):
+    assume(gap or count or span)
+    good, _ = accepted(trace, bound)
+    shared = {"time": X[0], "bound": bound, "late": "drop", "partial": partial, "early": early}
+    query = SessionWindow(inner, gap, count, span, labels=True, **shared)
+    assert list(query(trace)) == early_sessions(inner, good, gap, count, span, partial, early)
 
 
 @given(TRACES, st.integers(0, 9))

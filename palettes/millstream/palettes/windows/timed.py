@@ -174,7 +174,8 @@ class TimeWindow(Group):
     labels
         Whether outputs are `Pane` tuples with the window's beginning and end.
     early
-        `AfterCount` or `AfterTime`: when the oldest window speaks before it closes.
+        `AfterCount` or `AfterTime`: when a window speaks before it closes. Of windows that overlap only the
+        oldest does, and its events are counted from the time when it is the oldest.
     exact, origin
         Fold from left to right, as in `Window`; where multiples of `every` are counted from.
 
