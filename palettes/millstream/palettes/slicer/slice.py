@@ -51,8 +51,9 @@ class Slice(Group):
         A slice without an event of its own for longer than `ttl` comes to its end and disappears from
         snapshots. `time` tells the time of an event; without it, events are counted.
     max_slices, full, on_drop
-        How many keys may be known at once (have a slice, or are shown), and what happens with one more: ``"error"``, or ``"drop"``: the
-        least recently used one is forgotten without coming to its end, and `on_drop` is called with its key.
+        How many keys may be known at once (have a slice, or are shown), and what happens with one more:
+        ``"error"``, or ``"drop"``: the least recently used one is forgotten without coming to its end, and
+        `on_drop` is called with its key.
 
     Examples
     --------
