@@ -106,6 +106,20 @@ def test_pull_group_survives_changes_of_the_limit(limits):
     assert out == list(Cumulate(add)(expected))
 
 
+def test_changed_limit_is_noticed_while_events_flow():
+    out = []
+    with ThreadManager(1) as manager:
+        run = Pipeline(Apply(abs), manager, depth=6).into(out)
+        running = []
+        for limit in (1, 3, 2, 0, 1):
+            manager.limit = limit
+            run.push_all(range(-40, 0))
+            running.append(manager.statistics().running)
+        run.end()
+    assert running == [1, 3, 2, 0, 1]
+    assert out == [abs(x) for x in range(-40, 0)] * 5
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("wrap", [PullGroup, Pipeline])
 def test_failure_comes_after_earlier_outputs_with_its_position(kind, wrap):

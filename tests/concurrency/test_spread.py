@@ -43,6 +43,18 @@ def test_parallel_slice_gives_what_the_slice_gives(kind, limit):
         assert manager.statistics().running == 0
 
 
+def test_parallel_slice_notices_a_changed_limit():
+    out = []
+    with ThreadManager(1) as manager:
+        run = ParallelSlice(Slice(X % 7, Cumulate(add)), manager).into(out)
+        for limit in (1, 3, 0, 2):
+            manager.limit = limit
+            run.push_all(EVENTS[:100])
+            assert manager.statistics().running == limit
+        run.end()
+    assert out == list(Slice(X % 7, Cumulate(add))(EVENTS[:100] * 4))
+
+
 def none_for_five(x):
     return None if x == 5 else x % 3
 

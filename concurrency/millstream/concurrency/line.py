@@ -41,6 +41,8 @@ class Line:
     #: how many events make a chunk
     length: int = FIRST
     _crew: Crew | None = None
+    #: the manager's limit when the workers were lent
+    _limit: int = 0
     #: whether the worker keeps the state of the inner query
     _keeps: bool = False
     #: why the worker did not take or give the state
@@ -55,12 +57,18 @@ class Line:
         return 0 if self._crew is None else self._crew.size
 
     def acquire(self, manager: ThreadManager, stage: Any, most: int, keeps: bool) -> bool:
-        """Ask for workers unless there are some already, and return whether there are."""
+        """Ask for workers unless there are some already, and return whether there are.
+
+        If the limit has been changed, those that are there go back first.
+        """
+        if self._crew is not None and self._limit != manager.limit:
+            self.settle()
         if self._crew is None:
             crew = Crew(manager, stage, most)
             if not crew.size:
                 return False
             self._crew, self._keeps, self._held = crew, keeps, [deque() for _ in range(crew.size)]
+            self._limit = manager.limit
             if keeps:
                 self._held[0].append(None)
                 crew.send(0, ("give", self.values))

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from weakref import ref
 
 from attrs import field, frozen
 
@@ -46,18 +47,37 @@ class Stepper:
 class Ticket:
     """A step under way: what to wait for. If nobody does, the worker goes back with the ticket."""
 
-    __slots__ = ("manager", "worker")
+    __slots__ = ("__weakref__", "_reply", "manager", "worker")
 
     def __init__(self, manager: ThreadManager, worker: Worker) -> None:
-        self.manager, self.worker = manager, worker
+        self.manager = manager
+        #: None once the step is done, and the worker given back
+        self.worker: Worker | None = worker
+        self._reply: Any = None
+
+    def free(self) -> bool:
+        """Give the worker back if the step is done; return whether it is."""
+        if self.worker is not None and self.worker.has_reply:
+            self._finish()
+        return self.worker is None
+
+    def _finish(self) -> None:
+        worker, self.worker = self.worker, None
+        assert worker is not None
+        try:
+            self._reply = worker.receive()
+        except Exception as error:
+            self._reply = error
+        finally:
+            self.manager.dispose(worker)
 
     def join(self) -> tuple[State, list[Any]]:
         """Wait for the step, and return the new state and the outputs."""
-        worker, self.worker = self.worker, None  # type: ignore[assignment]
-        try:
-            result: tuple[State, list[Any]] = worker.receive()
-        finally:
-            self.manager.dispose(worker)
+        if self.worker is not None:
+            self._finish()
+        if isinstance(self._reply, Exception):
+            raise self._reply
+        result: tuple[State, list[Any]] = self._reply
         return result
 
     def __del__(self) -> None:
@@ -117,6 +137,8 @@ class NonBlockingProcessor(Processor):
     run: Run = transient()
     outputs_: list[Any] = transient()
     stepper: Stepper = transient()
+    #: tickets of all copies that may be under way
+    given: list[Any] = transient()
     #: set by the run while an event comes in that will be waited for later
     late: bool = transient()
     #: the inner query's state; None before its first event, and while a step is under way
@@ -130,20 +152,27 @@ class NonBlockingProcessor(Processor):
         """Wire the inner query."""
         self.outputs_ = []
         self.run = host(self, self.inner, self.outputs_)
-        self.stepper = Stepper(self.inner)
+        self.stepper, self.given = Stepper(self.inner), []
 
     def step(self, x: Any) -> None:
         """Start a step if it will be waited for and there is a worker; else make it."""
         self.complete()
-        worker = self.manager.request(self.stepper) if self.late else None
+        worker = self._worker() if self.late else None
         if worker is not None:
             worker.send((self.current, x))
             self.ticket = Ticket(self.manager, worker)
+            self.given.append(ref(self.ticket))
             self.current = None
         elif self.late:
             self.ticket = self._made_here(x)
         else:
             self._step_here(x)
+
+    def _worker(self) -> Worker | None:
+        """Ask for a worker; steps of other copies that are done give theirs back first."""
+        given = ((r, r()) for r in self.given)
+        self.given = [r for r, ticket in given if ticket is not None and not ticket.free()]
+        return self.manager.request(self.stepper)
 
     def _made_here(self, x: Any) -> Done:
         error = None

@@ -33,6 +33,8 @@ class Spread:
     tape: Tape = field(factory=Tape)
     length: int = FIRST
     crew: Crew | None = None
+    #: the manager's limit when the workers were lent
+    limit: int = 0
 
     def receive(self) -> None:
         """Take one reply."""
@@ -158,11 +160,15 @@ class ParallelSlice(Processor):
             self._emit(spread.tape.take())
 
     def _acquire(self, spread: Spread) -> bool:
+        """Return whether there are workers; after a change of the limit, the old ones go back first."""
+        if spread.crew is not None and spread.limit != self.manager.limit:
+            spread.settle()
         if spread.crew is None:
             crew = Crew(self.manager, self.stage, self.manager.limit)
             if not crew.size:
                 return False
             spread.crew, spread.waiting = crew, [[] for _ in range(crew.size)]
+            spread.limit = self.manager.limit
             for member in range(crew.size):
                 mine = {s: v for s, v in spread.values.items() if s % crew.size == member}
                 crew.send(member, ("give", mine))

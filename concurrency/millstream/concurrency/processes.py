@@ -102,6 +102,13 @@ class ProcessWorker:
         reply = self.replies.popleft()
         return reply.throw() if isinstance(reply, Failure) else reply
 
+    @property
+    def has_reply(self) -> bool:
+        """Return whether `receive` would not wait."""
+        if not self.replies and select.select([self._socket], [], [], 0)[0]:
+            self.read()
+        return bool(self.replies)
+
     def _split(self) -> None:
         buffer = self._buffer
         while len(buffer) >= LENGTH.size:

@@ -53,6 +53,11 @@ class ThreadWorker:
         return reply.throw() if isinstance(reply, Failure) else reply
 
     @property
+    def has_reply(self) -> bool:
+        """Return whether `receive` would not wait."""
+        return not self.outbox.empty()
+
+    @property
     def is_alive(self) -> bool:
         """Return whether the worker can take requests."""
         return True
