@@ -4,12 +4,13 @@ Nothing here asserts a time: run with ``-s`` to see the ratios; the outputs are 
 """
 
 from random import Random
-from time import process_time
+from time import perf_counter, process_time, sleep
 
 import pytest
 
 from millstream.lab.measure import best, rate
-from millstream.palettes.cep import Detector, Mode, before, both
+from millstream.palettes.cep import Detector, Mode, before, both, on
+from millstream.palettes.cep.parallel import ParallelDetector
 from millstream.palettes.slicer import Slice
 from millstream.processors import X
 
@@ -86,3 +87,56 @@ def test_cost_of_all_in_proportion_to_results_is_printed():
         query = Detector(before("A", "B").within(width), Mode.ALL, **READ)
         seconds, found = best([lambda q=query, e=events: count(q, e)], repetitions=2)[0], count(query, events)
         print(f"\nALL within {width}: {found} results, {rate(found / seconds)} results a second")
+
+
+def busy(event):
+    """Take about a millisecond of computing."""
+    total = 0
+    for k in range(30_000):
+        total += k
+    return total >= 0
+
+
+def waits(event):
+    """Wait for about a millisecond, as for an answer from elsewhere."""
+    sleep(0.001)
+    return True
+
+
+def busy_a(event):
+    return busy(event) and event[0] == "A"
+
+
+def busy_b(event):
+    return busy(event) and event[0] == "B"
+
+
+def waits_a(event):
+    return waits(event) and event[0] == "A"
+
+
+def waits_b(event):
+    return waits(event) and event[0] == "B"
+
+
+@pytest.mark.parametrize(
+    ("workers", "a", "b"),
+    [("processes", busy_a, busy_b), ("threads", waits_a, waits_b)],
+    ids=["busy", "waits"],
+)
+def test_speed_on_two_workers_is_printed(workers, a, b):
+    """Other programs that use a core spoil the figure for processes; waiting needs no core."""
+    concurrency = pytest.importorskip("millstream.concurrency")
+    events = [("AB"[t % 2], t) for t in range(512)]
+    costly = Detector(before(on(a), on(b)), time=X[1])
+    with concurrency.ThreadManager(2, workers) as manager:
+        times = {}
+        for name in ("pps", "ups", "auto", "sequential") * 3:
+            query, begun = ParallelDetector(costly, manager, name, 128), perf_counter()
+            assert count(query, events) == 256
+            times[name] = min(times.get(name, 1e9), perf_counter() - begun)
+        faster = {name: round(times["sequential"] / t, 2) for name, t in times.items()}
+        print(f"\ntimes faster than sequential, two {workers}:", faster)
+        run = ParallelDetector(Detector(before("A", "B"), **READ), manager).into()
+        run.push_all(events)
+        print("auto with trivial predicates:", run.processors[0].chosen)

@@ -166,6 +166,7 @@ class Network:
 
     def load(self, dumped: tuple[Any, ...]) -> None:
         """Continue with what `dump` has returned."""
+        self.busy.clear()
         self.number, self.now, memories, streams, beats = dumped
         for station, memory in zip(self.stations.values(), memories, strict=True):
             station.memory = memory
