@@ -157,7 +157,7 @@ def test_session_window_is_closed_by_count_or_length():
     [
         (lambda: TimeWindow(len, 0), "TimeWindow: span must be a positive number or timedelta, got 0"),
         (lambda: TimeWindow(len, 1, -1), "TimeWindow: every must be a positive number"),
-        (lambda: TimeWindow(len, 1, bound=-1), "TimeWindow: bound must be a positive number"),
+        (lambda: TimeWindow(len, 1, bound=-1), "TimeWindow: bound must be zero or a positive number"),
         (lambda: TimeWindow(len, 1, late="no"), "TimeWindow: late must be 'error', 'drop' or 'side'"),
         (lambda: TimeWindow(len, 1, early=AfterCount(1)), "TimeWindow: early must be given only with every"),
         (lambda: SessionWindow(len), "SessionWindow: gap must be given, or max_count, or max_span, got None"),

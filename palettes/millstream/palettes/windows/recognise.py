@@ -8,7 +8,6 @@ be replaced by its sliding form where it stands.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -28,25 +27,22 @@ from millstream.processors import (
 )  # fmt: skip
 from millstream.processors.graph import flatten
 
-from .monoid import Monoid, is_associative
+from .monoid import FUNCTIONS, Monoid, is_associative
 
 STATELESS = (Apply, Constant, Fork, Passthrough)
 BEFORE, AFTER = "before", "after"
 Make = Callable[[Any, Any], Processor]
 
 
-def _one(_: Any) -> int:
-    return 1
-
-
 def fold_of(node: Processor) -> Monoid | None:
     """Return the associative fold that a processor is, if it is one.
 
-    >>> fold_of(Cumulate(operator.add, start=1))
+    >>> from operator import add
+    >>> fold_of(Cumulate(add, start=1))
     Monoid(add, start=1)
     """
     if type(node) is Count:
-        return Monoid(operator.add, lift=_one)
+        return FUNCTIONS[len]
     if type(node) is Cumulate and is_associative(node.function):
         return Monoid(node.function, start=node.start)
     return None

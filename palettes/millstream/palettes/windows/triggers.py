@@ -52,4 +52,5 @@ def check_span(owner: str, name: str, value: Any, *, zero: bool = False) -> None
     except TypeError:
         good = False
     if not good:
-        raise ParameterError(f"{owner}: {name} must be a positive number or timedelta, got {value!r}")
+        wanted = f"{'zero or ' * zero}a positive number or timedelta"
+        raise ParameterError(f"{owner}: {name} must be {wanted}, got {value!r}")

@@ -1,4 +1,4 @@
-"""Window, Tumbling, Hopping: windows of a number of events.
+"""Window and Tumbling: windows of a number of events.
 
 `Window` describes what is wanted; which processor does it is decided when it is built, and can be seen in its
 picture (``Window(...).draw()``) and as ``Window(...).query``.
