@@ -23,14 +23,28 @@ from .shards import Sharding, State, Tape, run_shards, shard_of
 TOGETHER = ("snapshot", "collect", "ttl", "time", "max_slices", "on_drop")
 
 
+@define
+class Part:
+    """Events for one worker: their shards, themselves, and their numbers among all that came."""
+
+    shards: list[int] = field(factory=list)
+    events: list[Any] = field(factory=list)
+    numbers: list[int] = field(factory=list)
+
+
 @define(eq=False)
 class Spread:
     """What is between the input and the output: events of each worker, what is under way, what came back."""
 
     #: state of each shard; those with workers are missing
     values: dict[int, State] = field(factory=dict)
-    waiting: list[list[Any]] = field(factory=list)
     tape: Tape = field(factory=Tape)
+    #: events that have come; what to add to the number of one to get its position in the query's input
+    count: int = 0
+    offset: int = 0
+    waiting: list[Part] = field(factory=list)
+    #: for each worker, the numbers of the events of each chunk that it has
+    sent: list[deque[list[int]]] = field(factory=list)
     length: int = FIRST
     crew: Crew | None = None
     #: the manager's limit when the workers were lent
@@ -45,6 +59,9 @@ class Spread:
             reply.throw()
         if isinstance(reply, Reply):
             self.length = chunk_length(reply.seconds, reply.events, MOST)
+            numbers = self.sent[member].popleft()
+            if reply.failed:
+                _number(reply.outputs, numbers, self.offset)
             self.tape.came(member, reply.outputs)
         elif reply is not None:
             self.values.update(reply)
@@ -52,10 +69,11 @@ class Spread:
     def send(self, ahead: int) -> None:
         """Hand over what waits; take replies until each worker has at most so many chunks."""
         assert self.crew is not None
-        for member, events in enumerate(self.waiting):
-            if events:
-                self.crew.send(member, ("events", events))
-                self.waiting[member] = []
+        for member, part in enumerate(self.waiting):
+            if part.events:
+                self.crew.send(member, ("events", (part.shards, part.events)))
+                self.sent[member].append(part.numbers)
+                self.waiting[member] = Part()
         while any(self.crew.pending(member) > ahead for member in range(self.crew.size)):
             self.receive()
 
@@ -78,7 +96,7 @@ class Spread:
             if out:
                 made.went(0)
                 made.came(0, [list(out)])
-        return Spread(copied(self.values), [], tape)
+        return Spread(copied(self.values), tape, self.count, self.offset)
 
     def close(self) -> None:
         """Give the workers back, whatever they are doing."""
@@ -91,7 +109,7 @@ class Spread:
 
     def __reduce__(self) -> Any:
         line = self.copy()
-        return Spread, (line.values, [], line.tape)
+        return Spread, (line.values, line.tape, line.count, line.offset)
 
 
 @processor
@@ -147,15 +165,18 @@ class ParallelSlice(Processor):
         if type(key).__qualname__ in ("All", "Keys") and type(key).__module__.endswith("slicer.keys"):
             fail_parameter(self, "by", "a plain key, which belongs to one worker", key)
         spread, shard = self.spread, shard_of(key, self.shards)
+        spread.count += 1
         if not self._acquire(spread):
             self._step_here(spread, shard, x)
             return self._emit(spread.tape.take())
-        assert spread.crew is not None
-        member = shard % spread.crew.size
-        waiting = spread.waiting[member]
-        waiting.append((shard, self.wiring.position(), x))
+        member = shard % len(spread.waiting)
+        part = spread.waiting[member]
+        part.shards.append(shard)
+        part.events.append(x)
+        part.numbers.append(spread.count)
         spread.tape.went(member)
-        if len(waiting) >= spread.length:
+        if len(part.events) >= spread.length:
+            spread.offset = (self.wiring.position() or 0) - spread.count
             spread.send(1)
             self._emit(spread.tape.take())
 
@@ -167,7 +188,9 @@ class ParallelSlice(Processor):
             crew = Crew(self.manager, self.stage, self.manager.limit)
             if not crew.size:
                 return False
-            spread.crew, spread.waiting = crew, [[] for _ in range(crew.size)]
+            spread.crew, spread.waiting = crew, [Part() for _ in range(crew.size)]
+            spread.sent = [deque() for _ in range(crew.size)]
+            spread.offset = (self.wiring.position() or 0) - spread.count
             spread.limit = self.manager.limit
             for member in range(crew.size):
                 mine = {s: v for s, v in spread.values.items() if s % crew.size == member}
@@ -176,7 +199,9 @@ class ParallelSlice(Processor):
         return True
 
     def _step_here(self, spread: Spread, shard: int, x: Any) -> None:
-        reply = run_shards(self.run, self.outputs_, spread.values, [(shard, self.wiring.position(), x)])
+        reply = run_shards(self.run, self.outputs_, spread.values, [shard], [x])
+        if reply.failed:
+            _number(reply.outputs, [0], self.wiring.position() or 0)
         spread.tape.went(0)
         spread.tape.came(0, reply.outputs)
 
@@ -196,6 +221,14 @@ class ParallelSlice(Processor):
         """Wait for everything; slices that have nothing to say at the end need not be told of it."""
         self.spread.settle()
         self._emit(self.spread.tape.take())
+
+
+def _number(outputs: list[list[Any]], numbers: list[int], offset: int) -> None:
+    """Replace the index of each failure in its chunk by the position in the query's input."""
+    for given in outputs:
+        for k, y in enumerate(given):
+            if isinstance(y, Failed):
+                given[k] = Failed(numbers[y.index] + offset, y.failure)
 
 
 def _raise(owner: Processor, failed: Failed) -> None:

@@ -67,8 +67,7 @@ def shard_of(key: Hashable, shards: int) -> int:
 class Sharding:
     """Makes what runs events on the states of their shards.
 
-    Requests: ``("give", {shard: state})``, ``("take", None)``, ``("events", [(shard, position, event),
-    ...])``.
+    Requests: ``("give", {shard: state})``, ``("take", None)``, ``("events", (shards, events))``.
     """
 
     query: Query
@@ -85,16 +84,18 @@ class Sharding:
                 return values.update(content)
             if name == "take":
                 return values.copy()
-            return run_shards(run, outputs, values, content)
+            return run_shards(run, outputs, values, *content)
 
         return answer
 
 
-def run_shards(run: Run, outputs: list[Any], values: dict[int, State], events: list[Any]) -> Reply:
+def run_shards(
+    run: Run, outputs: list[Any], values: dict[int, State], shards: list[int], events: list[Any]
+) -> Reply:
     """Run events on the states of their shards; the outputs are a list for each event."""
     begun, failed, current = perf_counter(), False, None
     given: list[list[Any]] = []
-    for shard, position, event in events:
+    for shard, event in zip(shards, events, strict=True):
         if shard != current:
             if current is not None:
                 values[current] = run.take()
@@ -104,7 +105,7 @@ def run_shards(run: Run, outputs: list[Any], values: dict[int, State], events: l
             run.entry(event)
         except Exception as error:
             failed = True
-            outputs.append(Failed(position, portable(named(run, error))))
+            outputs.append(Failed(len(given), portable(named(run, error))))
         given.append(outputs.copy())
         outputs.clear()
     if current is not None:
