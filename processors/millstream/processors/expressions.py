@@ -14,7 +14,9 @@ True
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from attrs import frozen
@@ -342,13 +344,21 @@ def lift(value: Any) -> Expression:
 
 
 def describe(value: Any) -> str:
-    """Return how a parameter prints: functions by their name, everything else by its repr."""
+    """Return how a parameter prints, the same in every process: functions by name, without addresses.
+
+    >>> from functools import partial
+    >>> describe(partial(pow, 2))
+    'partial(pow, 2)'
+    """
     name = getattr(value, "__qualname__", None)
     if name is not None and callable(value):
         return str(name).replace("<locals>.", "").rpartition(".")[2]
-    if isinstance(value, set | frozenset) and value:  # in an order that is the same in every process
-        return shorten(Ordered(value), 80)
-    return shorten(value, 80)
+    if isinstance(value, partial):
+        named = (f"{k}={describe(v)}" for k, v in value.keywords.items())
+        return f"partial({', '.join([*map(describe, (value.func, *value.args)), *named])})"
+    if isinstance(value, set | frozenset) and value:
+        value = Ordered(value)
+    return re.sub(r" at 0x[0-9a-f]+", "", shorten(value, 80))
 
 
 class Ordered:
