@@ -36,7 +36,7 @@ A, B, C = on("A"), on("B"), on("C")
 def test_operator_follows_its_definition(name, mode):
     expression = (CONSTRUCTORS | TIMED | SELECTORS)[name]([A, B, C], mode)
 
-    @settings(max_examples=40, database=None)
+    @settings(max_examples=30, database=None)
     @given(histories())
     def check(history):
         assert found(expression, history, mode) == detect(expression, history, mode)
@@ -44,13 +44,13 @@ def test_operator_follows_its_definition(name, mode):
     check()
 
 
-@settings(max_examples=500)
+@settings(max_examples=300)
 @given(expressions(), st.sampled_from(MODES), histories(min_size=7))
 def test_mixed_trees_follow_their_definition(expression, mode, history):
     assert found(expression, history, mode) == detect(expression, history, mode)
 
 
-@settings(max_examples=200)
+@settings(max_examples=120)
 @given(constructed(constructed(leaves, TIMED)), st.sampled_from(MODES), histories(min_size=7))
 def test_trees_over_timed_operators_follow_their_definition(expression, mode, history):
     assert found(expression, history, mode) == detect(expression, history, mode)

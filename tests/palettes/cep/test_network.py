@@ -34,7 +34,7 @@ def carried(net, history, data):
     return [shape(entry[2]) for entry in net.found()]
 
 
-@settings(max_examples=200)
+@settings(max_examples=120)
 @given(trees, st.sampled_from(MODES), histories(min_size=6), st.integers(1, 8), st.data())
 def test_network_equals_the_sequential_result_in_any_interleaving(tree, mode, history, interval, data):
     expected = [shape(o) for o in detector(tree, mode)(history)]

@@ -27,6 +27,11 @@ def step(x):
         memory = me.memory = blank()
     time = {time}
 """
+#: what an event that failed has left behind
+CLEAR = """\
+    for meeting in meetings:
+        meeting.inbox.clear()
+"""
 CHECK_ORDER = """\
     try:
         if not time >= memory[0]:
@@ -70,6 +75,7 @@ def fused_step(detector: Detector) -> Callable[[Any], None]:
     kind, kind_names = _read(detector.kind, "k")
     parts = {
         BEGIN: True,
+        CLEAR: bool(machines.meetings),
         CHECK_ORDER: detector.order == "refuse",
         CHECK_KIND: detector.kinds is not None,
         TIMERS: bool(machines.timers),
@@ -83,8 +89,9 @@ def fused_step(detector: Detector) -> Callable[[Any], None]:
     scope: dict[str, Any] = {
         "me": detector, "nothing": MISSING, "blank": detector.blank, "initial": detector.blank(),
         "refuse": refuse, "refuse_value": refuse_value, "refuse_kind": refuse_kind,
-        "kinds": detector.kinds, "timers": machines.timers, "run_timers": run_timers,
-        "later": partial(partial, gt), "takers": by_kind.get, "tests": by_test, "flush": detector.flush,
+        "kinds": detector.kinds, "meetings": machines.meetings, "timers": machines.timers,
+        "run_timers": run_timers, "later": partial(partial, gt),
+        "takers": by_kind.get, "tests": by_test, "flush": detector.flush,
     }  # fmt: skip
     scope |= time_names | kind_names
     exec(compile(text, f"<{shorten(detector, 60)}>", "exec"), scope)

@@ -17,8 +17,20 @@ from ..constructors import AnyOf, Repeated
 from ..expressions import Constructor
 from ..forest import Node
 from ..modes import Mode
-from ..occurrence import Entry
-from .base import Context, Feed, Keep, Memory, Operator, Waiting, composer, forget, kind_of
+from ..occurrence import NO_ATTRIBUTES, Entry, Occurrence
+from .base import (
+    Context,
+    Feed,
+    Keep,
+    Memory,
+    Operator,
+    Waiting,
+    composer,
+    forget,
+    kind_of,
+    new,
+    settled,
+)
 
 #: entries with the operand that each belongs to
 Candidate = tuple[tuple[int, Entry], ...]
@@ -97,6 +109,8 @@ def any_of(node: Node, context: Context, send: Feed) -> Operator:
     assert isinstance(event, AnyOf)
     if node.mode is Mode.RECENT:
         return _any_recent(event, node, context, send)
+    if node.mode is Mode.CHRONICLE and len(event.of) == 2 and event.window is event.condition is None:
+        return _plain_both(node, context, send)
     size, window, mode = len(event.of), event.window, node.mode
     slot = context.slot(lambda: [deque() for _ in range(size)])
     keep, compose, accept = context.keep(node), composer(kind_of(node)), accepts(event)
@@ -123,6 +137,29 @@ def any_of(node: Node, context: Context, send: Feed) -> Operator:
             send(memory, compose(newcomer[0], entries, tuple(e[2] for e in entries)))
 
     return Operator(tuple(_feed(receive, port) for port in range(size)))
+
+
+def _plain_both(node: Node, context: Context, send: Feed) -> Operator:
+    """Return AND of two operands in CHRONICLE without conditions: a queue for the one that is ahead."""
+    slot, kind, keep = context.slot(lambda: [[], []]), kind_of(node), context.keep(node)
+
+    def receive(port: int, memory: Memory, newcomer: Entry) -> None:
+        buffers = memory[slot]
+        other = buffers[1 - port]
+        if not other:
+            keep(buffers[port], newcomer)
+            buffers[port] = settled(buffers[port])
+            return
+        partner = other[0]
+        del other[0]
+        if not other:
+            buffers[1 - port] = []
+        time, start, item = newcomer
+        start = min(start, partner[1])
+        items = (partner[2], item) if port else (item, partner[2])
+        send(memory, (time, start, new(Occurrence, (kind, time, NO_ATTRIBUTES, items, start))))
+
+    return Operator((_feed(receive, 0), _feed(receive, 1)))
 
 
 def _feed(receive: Callable[[int, Memory, Entry], None], port: int) -> Feed:
