@@ -10,7 +10,9 @@ Hallé, Khoury and Gaboury, *Event Stream Processing with Multiple Threads*, Sec
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from operator import itemgetter
 from typing import Any
 from weakref import ref
 
@@ -19,29 +21,38 @@ from attrs import field, frozen
 from millstream.processors import ClosedError, Processor, Query, Run, as_query, processor, state, transient
 from millstream.processors.lists import host
 
+from .crew import Crew
+from .failures import Failure, portable
 from .manager import ThreadManager, Worker
 
 State = tuple[Any, ...]
+Step = tuple[State | None, Any]
 
 
 @frozen(eq=False)
 class Stepper:
-    """Makes, in a worker, what steps copies: ``(state, event)`` in, ``(state, outputs)`` out."""
+    """Makes, in a worker, what steps copies: ``(state, event)`` for each in, ``(state, outputs)`` out."""
 
     inner: Query
 
-    def __call__(self) -> Callable[[tuple[State | None, Any]], tuple[State, list[Any]]]:
+    def __call__(self) -> Callable[[list[Step]], list[Any]]:
         outputs: list[Any] = []
         run = self.inner.into(outputs)
+        return lambda steps: step_all(run, outputs, steps)
 
-        def answer(request: tuple[State | None, Any]) -> tuple[State, list[Any]]:
-            values, event = request
-            outputs.clear()
-            run.give(run.fresh() if values is None else values)
+
+def step_all(run: Run, outputs: list[Any], steps: list[Step]) -> list[Any]:
+    """Step copies one after the other; a failure stands in the place of a result."""
+    results: list[Any] = []
+    for values, event in steps:
+        run.give(run.fresh() if values is None else values)
+        try:
             run.entry(event)
-            return run.take(), outputs.copy()
-
-        return answer
+            results.append((run.take(), outputs.copy()))
+        except Exception as error:
+            results.append(portable(error))
+        outputs.clear()
+    return results
 
 
 class Ticket:
@@ -65,7 +76,7 @@ class Ticket:
         worker, self.worker = self.worker, None
         assert worker is not None
         try:
-            self._reply = worker.receive()
+            (self._reply,) = worker.receive()
         except Exception as error:
             self._reply = error
         finally:
@@ -77,6 +88,8 @@ class Ticket:
             self._finish()
         if isinstance(self._reply, Exception):
             raise self._reply
+        if isinstance(self._reply, Failure):
+            self._reply.throw()
         result: tuple[State, list[Any]] = self._reply
         return result
 
@@ -159,7 +172,7 @@ class NonBlockingProcessor(Processor):
         self.complete()
         worker = self._worker() if self.late else None
         if worker is not None:
-            worker.send((self.current, x))
+            worker.send([(self.current, x)])
             self.ticket = Ticket(self.manager, worker)
             self.given.append(ref(self.ticket))
             self.current = None
@@ -205,6 +218,27 @@ class NonBlockingProcessor(Processor):
             self.current, outputs = ticket.join()
             for y in outputs:
                 self.emit(y)
+
+    def step_copies(self, copies: Iterable[tuple[State, Any]]) -> Iterator[State]:
+        """Step many copies of this processor: each worker gets a part of them, the last part is done here.
+
+        Takes pairs of state and event, yields the new states, each when the outputs of its copy are out.
+        """
+        steps = [(values[0], event) for values, event in copies]
+        with Crew(self.manager, self.stepper, min(self.manager.limit, len(steps) - 1)) as crew:
+            part = -(-len(steps) // (crew.size + 1))
+            for member in range(crew.size):
+                crew.send(member, steps[member * part : (member + 1) * part])
+            here = step_all(self.run, self.outputs_, steps[crew.size * part :])
+            results = [
+                *(r for _, r in sorted((crew.receive() for _ in range(crew.size)), key=itemgetter(0))),
+                here,
+            ]
+        for result in chain.from_iterable(results):
+            current, outputs = result.throw() if isinstance(result, Failure) else result
+            for y in outputs:
+                self.emit(y)
+            yield current, None
 
     def end(self) -> None:
         """End the inner query."""

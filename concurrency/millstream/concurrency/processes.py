@@ -82,7 +82,7 @@ class ProcessWorker:
     def read(self) -> None:
         """Take what has arrived; the end of the process fails all that is pending."""
         try:
-            data = self._socket.recv(1 << 20)
+            data = self._socket.recv(1 << 16)
         except BlockingIOError:
             return
         except OSError:
