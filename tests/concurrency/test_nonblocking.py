@@ -81,6 +81,17 @@ def test_copies_keep_their_states(kind):
     assert fast == plain
 
 
+def test_copies_with_a_step_under_way_are_waited_for():
+    out = []
+    with ThreadManager(3) as manager:
+        run = NonBlockingProcessor(Cumulate(add), manager).into(out)
+        run.push_fast(5)
+        begun = run.take()
+        states = list(run.each([(begun, 1), (run.fresh(), 2)]))
+        list(run.each((s, 10) for s in states))
+    assert out == [5, 6, 2, 16, 12]
+
+
 @pytest.mark.parametrize("limit", [0, 2])
 def test_wrapper_inside_windows_slices_and_quantifiers(limit):
     events = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9]

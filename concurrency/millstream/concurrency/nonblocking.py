@@ -224,7 +224,11 @@ class NonBlockingProcessor(Processor):
 
         Takes pairs of state and event, yields the new states, each when the outputs of its copy are out.
         """
-        steps = [(values[0], event) for values, event in copies]
+        steps, early = [], []
+        for (current, ticket), event in copies:
+            current, outputs = (current, []) if ticket is None else ticket.join()
+            steps.append((current, event))
+            early.append(outputs)
         with Crew(self.manager, self.stepper, min(self.manager.limit, len(steps) - 1)) as crew:
             part = -(-len(steps) // (crew.size + 1))
             for member in range(crew.size):
@@ -234,7 +238,9 @@ class NonBlockingProcessor(Processor):
                 *(r for _, r in sorted((crew.receive() for _ in range(crew.size)), key=itemgetter(0))),
                 here,
             ]
-        for result in chain.from_iterable(results):
+        for before, result in zip(early, chain.from_iterable(results), strict=True):
+            for y in before:
+                self.emit(y)
             current, outputs = result.throw() if isinstance(result, Failure) else result
             for y in outputs:
                 self.emit(y)
