@@ -7,6 +7,7 @@ a line is plain data: taking one waits for the workers.
 from __future__ import annotations
 
 from collections import deque
+from copy import copy
 from typing import Any
 
 from attrs import define, field
@@ -129,7 +130,7 @@ class Line:
         if self._lost is not None and not self.failed:
             self._lost.throw()
 
-    def copy(self) -> Line:
+    def __copy__(self) -> Line:
         """Return an independent line with nothing under way."""
         self.settle()
         ready = deque(copied(y) if isinstance(y, list) else y for y in self.ready)
@@ -146,5 +147,5 @@ class Line:
         self.close()
 
     def __reduce__(self) -> Any:
-        line = self.copy()
+        line = copy(self)
         return Line, (line.values, line.waiting, line.first, line.before, line.ready, line.failed)

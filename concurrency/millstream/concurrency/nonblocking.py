@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from operator import itemgetter
-from typing import Any
+from typing import Any, NoReturn
 from weakref import ref
 
 from attrs import field, frozen
@@ -55,7 +55,16 @@ def step_all(run: Run, outputs: list[Any], steps: list[Step]) -> list[Any]:
     return results
 
 
-class Ticket:
+class _UnderWay:
+    """A step whose outputs have not been asked for: it cannot be part of a saved state."""
+
+    __slots__ = ()
+
+    def __copy__(self) -> NoReturn:
+        raise ClosedError("a step is under way: call wait_for before the state is saved")
+
+
+class Ticket(_UnderWay):
     """A step under way: what to wait for. If nobody does, the worker goes back with the ticket."""
 
     __slots__ = ("__weakref__", "_reply", "manager", "worker")
@@ -98,7 +107,7 @@ class Ticket:
             self.manager.dispose(self.worker)
 
 
-class Done:
+class Done(_UnderWay):
     """A step that the caller has made, with its outputs kept back until they are asked for."""
 
     __slots__ = ("error", "outputs", "values")
@@ -111,11 +120,6 @@ class Done:
         if self.error is not None:
             raise self.error
         return self.values, self.outputs
-
-
-def _not_under_way(ticket: Any) -> None:
-    if ticket is not None:
-        raise ClosedError("a step is under way: call wait_for before the state is saved")
 
 
 @processor
@@ -156,7 +160,7 @@ class NonBlockingProcessor(Processor):
     late: bool = transient()
     #: the inner query's state; None before its first event, and while a step is under way
     current: State | None = state(None)
-    ticket: Ticket | Done | None = state(None, copy=_not_under_way)
+    ticket: Ticket | Done | None = state(None)
 
     def __attrs_post_init__(self) -> None:
         host(self, self.inner, [])

@@ -27,7 +27,7 @@ class Offloaded(Processor):
     run: Run = transient()
     outputs_: list[Any] = transient()
     stage: Any = transient()
-    line: Line = state(of=lambda self: Line(), copy=Line.copy)
+    line: Line = state(of=lambda self: Line())
 
     def __attrs_post_init__(self) -> None:
         host(self, self.inner, [])

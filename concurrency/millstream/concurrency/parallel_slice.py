@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from copy import copy
 from typing import Any
 
 from attrs import define, field
@@ -87,7 +88,7 @@ class Spread:
                 self.receive()
             self.close()
 
-    def copy(self) -> Spread:
+    def __copy__(self) -> Spread:
         """Return an independent copy with nothing under way; outputs not emitted stay on the tape."""
         self.settle()
         out = self.tape.take()
@@ -108,7 +109,7 @@ class Spread:
         self.close()
 
     def __reduce__(self) -> Any:
-        line = self.copy()
+        line = copy(self)
         return Spread, (line.values, line.tape, line.count, line.offset)
 
 
@@ -144,7 +145,7 @@ class ParallelSlice(Processor):
     outputs_: list[Any] = transient()
     by: Any = transient()
     stage: Sharding = transient()
-    spread: Spread = state(of=lambda self: Spread(), copy=Spread.copy)
+    spread: Spread = state(of=lambda self: Spread())
 
     def __attrs_post_init__(self) -> None:
         why = refusal(self.slice)

@@ -42,7 +42,6 @@ def state(
     default: Any = None,
     *,
     of: Callable[[Any], Any] | None = None,
-    copy: Callable[[Any], Any] | None = None,
     init: Literal[False] = False,
 ) -> Any:
     """Declare a state field of a processor.
@@ -53,14 +52,12 @@ def state(
         The initial value, if it is immutable.
     of
         A function of the processor that builds the initial value, if it is mutable or depends on the
-        configuration.
-    copy
-        How to copy the value. Not needed for immutable values and the built-in containers.
+        configuration. Mutable values are built-in containers, or objects with ``__copy__`` (see `Mutable`).
     init
         Tells type checkers that the field is not a parameter.
     """
     initial = default if of is None else Factory(of, takes_self=True)
-    return field(init=init, default=initial, metadata={"state": True, "copy": copy})
+    return field(init=init, default=initial, metadata={"state": True})
 
 
 def transient(*, init: Literal[False] = False) -> Any:

@@ -73,7 +73,7 @@ class Mutable:
 class Slots:
     """The state fields of a list of processors and joins, read and written as one tuple."""
 
-    __slots__ = ("_copies", "_initial", "constant", "give", "take")
+    __slots__ = ("_count", "_initial", "constant", "give", "take")
 
     #: moves all state out, as a tuple, and puts such a tuple in
     take: Callable[[], State]
@@ -82,7 +82,7 @@ class Slots:
     def __init__(self, owners: list[Any]) -> None:
         slots = [(o, a) for o in owners for a in fields(o) if is_state(a)]
         self._initial = [_initial(owner, a) for owner, a in slots]
-        self._copies = [a.metadata["copy"] or copied for _, a in slots]
+        self._count = len(slots)
         fixed = all(make is None for make, _ in self._initial)
         self.constant: State | None = tuple(v for _, v in self._initial) if fixed else None
         names = {f"o{k}": owner for k, (owner, _) in enumerate(slots)}
@@ -99,13 +99,13 @@ class Slots:
 
     def copy(self, values: State) -> State:
         """Return an independent copy of a state."""
-        return tuple(copy(v) for copy, v in zip(self._copies, values, strict=True))
+        return tuple(map(copied, values))
 
     def check(self, saved: object, fingerprint: int) -> Saved:
         """Return the saved state if it belongs to this query, else raise an error that says so."""
         if not isinstance(saved, Saved):
             raise QueryError(f"load takes what save returned, got {type(saved).__name__}")
-        if saved.query != fingerprint or len(saved.values) != len(self._copies):
+        if saved.query != fingerprint or len(saved.values) != self._count:
             raise QueryError("this state was saved by another query, or by another version of this one")
         return saved
 
