@@ -2,6 +2,7 @@
 
 from .apply import Apply, Constant, Fork, Passthrough, Switch, Tap
 from .clock import Clock, SystemClock, VirtualClock
+from .compiling import as_function, source
 from .cumulate import Count, Cumulate
 from .errors import (
     BufferFullError,
@@ -11,7 +12,7 @@ from .errors import (
     QueryError,
     StreamError,
 )
-from .expressions import E, Expression, X, Y, as_function, call, if_else, is_in, source
+from .expressions import E, Expression, X, Y, call, if_else, is_in
 from .filter import Filter
 from .graph import Graph, Group, Port, Wire, chain, connect
 from .lists import FindPattern, Pack, ResetLast, RunOn, Unpack

@@ -8,8 +8,10 @@ from typing import Any, ClassVar
 
 from attrs import field
 
+from .compiling import as_function, source
+from .describing import describe
 from .errors import QueryError, at_least, shorten
-from .expressions import Expression, as_function, describe, source
+from .expressions import Expression
 from .processor import Inline, Uniform, processor
 from .types import signature_types
 

@@ -7,8 +7,10 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from .apply import function_field, positional_arity
+from .compiling import as_function
+from .describing import describe
 from .errors import QueryError
-from .expressions import Binary, Expression, Input, as_function, describe
+from .expressions import Binary, Expression, Input
 from .processor import MISSING, Inline, Uniform, processor, state
 
 #: functions that are an operator of the language: the operator is faster than the call

@@ -8,20 +8,20 @@ private, so that every public name is a field of the event.
 
 >>> E.price * 2 > 10
 E.price * 2 > 10
+>>> from millstream.processors import as_function
 >>> as_function(E.price * 2 > 10)({"price": 6})
 True
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any
 
 from attrs import frozen
 
-from .errors import ParameterError, shorten
+from .describing import describe
+from .errors import ParameterError
 
 Bind = Callable[[object], str]
 
@@ -34,8 +34,6 @@ PRECEDENCE = {
 }  # fmt: skip
 COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">=", "in"})
 ATOM = 15
-#: how deep generated text may nest
-NESTING = 40
 
 
 def _operator(symbol: str, swapped: bool = False) -> Callable[[Expression, Any], Expression]:
@@ -343,38 +341,10 @@ def lift(value: Any) -> Expression:
     return value if isinstance(value, Expression) else Constant(value)
 
 
-def describe(value: Any) -> str:
-    """Return how a parameter prints, the same in every process: functions by name, without addresses.
-
-    >>> from functools import partial
-    >>> describe(partial(pow, 2))
-    'partial(pow, 2)'
-    """
-    name = getattr(value, "__qualname__", None)
-    if name is not None and callable(value):
-        return str(name).replace("<locals>.", "").rpartition(".")[2]
-    if isinstance(value, partial):
-        named = (f"{k}={describe(v)}" for k, v in value.keywords.items())
-        return f"partial({', '.join([*map(describe, (value.func, *value.args)), *named])})"
-    if isinstance(value, set | frozenset) and value:
-        value = Ordered(value)
-    return re.sub(r" at 0x[0-9a-f]+", "", shorten(value, 80))
-
-
-class Ordered:
-    """Prints a set in order."""
-
-    def __init__(self, items: set[Any] | frozenset[Any]) -> None:
-        self.items = items
-
-    def __repr__(self) -> str:
-        text = "{" + ", ".join(sorted(map(repr, self.items))) + "}"
-        return f"frozenset({text})" if isinstance(self.items, frozenset) else text
-
-
 def is_in(value: Any, collection: Any) -> Expression:
     """Return the membership test ``value in collection``.
 
+    >>> from millstream.processors import as_function
     >>> as_function(is_in(E.kind, {"a", "b"}))({"kind": "a"})
     True
     """
@@ -384,6 +354,7 @@ def is_in(value: Any, collection: Any) -> Expression:
 def if_else(condition: Any, then: Any, otherwise: Any) -> Expression:
     """Return ``then`` where the condition holds, else ``otherwise``.
 
+    >>> from millstream.processors import as_function
     >>> as_function(if_else(X > 0, "up", "down"))(-1)
     'down'
     """
@@ -393,65 +364,11 @@ def if_else(condition: Any, then: Any, otherwise: Any) -> Expression:
 def call(function: Callable[..., Any], *args: Any) -> Expression:
     """Return the application of a Python function to expressions.
 
+    >>> from millstream.processors import as_function
     >>> as_function(call(len, E.tags) == 2)({"tags": ["a", "b"]})
     True
     """
     return Apply(function, tuple(map(lift, args)))
-
-
-def as_function(function: Any) -> Callable[..., Any]:
-    """Return a Python callable for a function or an expression."""
-    if isinstance(function, Expression):
-        return compile_expression(function)
-    if callable(function):
-        return function  # type: ignore[no-any-return]
-    raise ParameterError(f"expected a function or an expression of X, Y, E, got {shorten(function)}")
-
-
-def compile_expression(expression: Expression) -> Callable[..., Any]:
-    """Return one Python function for an expression."""
-    names = tuple(f"x{i}" for i in range(expression._arity))
-    scope: dict[str, Any] = {}
-
-    def bind(value: object) -> str:
-        name = f"c{len(scope)}"
-        scope[name] = value
-        return name
-
-    text = f"lambda {', '.join(names)}: {source(expression, names, bind)}"
-    return eval(compile(text, f"<{shorten(expression, 60)}>", "eval"), scope)  # type: ignore[no-any-return]
-
-
-def source(expression: Expression, inputs: tuple[str, ...], bind: Bind) -> str:
-    """Return Python text for an expression over named inputs; `bind` gives a name to an object.
-
-    Without recursion: what lies `NESTING` levels down becomes a function of its own, because Python's parser
-    does not take deeper nesting.
-    """
-    heights = _heights(expression)
-    texts: dict[int, str] = {}
-    stack = [(expression, False)]
-    while stack:
-        e, ready = stack.pop()
-        if isinstance(e, Input):
-            texts[id(e)] = inputs[e._index]
-        elif heights[id(e)] % NESTING == 0 and e is not expression:
-            own = ", ".join(inputs[: e._arity])
-            texts[id(e)] = f"{bind(compile_expression(e))}({own})"
-        elif ready:
-            texts[id(e)] = e._render([texts[id(c)] for c in e._children()], bind)
-        else:
-            stack.append((e, True))
-            stack.extend((c, False) for c in e._children())
-    return texts[id(expression)]
-
-
-def _heights(expression: Expression) -> dict[int, int]:
-    """Return how many levels each part of an expression has, the smallest parts one."""
-    heights: dict[int, int] = {}
-    for e in reversed(list(walk(expression))):
-        heights[id(e)] = 1 + max((heights[id(c)] for c in e._children()), default=0)
-    return heights
 
 
 X = Input(0, "X")

@@ -8,8 +8,10 @@ from typing import Any, ClassVar
 from attrs import field
 
 from .apply import inline_call, positional_arity
+from .compiling import as_function
+from .describing import describe
 from .errors import QueryError, shorten
-from .expressions import Expression, as_function, describe
+from .expressions import Expression
 from .processor import Inline, Processor, processor
 from .types import signature_types
 

@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 
 from attrs import field
 
+from .compiling import as_function
 from .errors import fail_parameter
-from .expressions import Expression, as_function
+from .expressions import Expression
 from .processor import MISSING, Processor, processor, state, transient
 from .push import Run
 from .query import Query, as_query

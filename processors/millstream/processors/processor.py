@@ -18,8 +18,8 @@ import attrs
 from attrs import Factory, field, frozen
 from more_itertools import roundrobin
 
+from .describing import describe
 from .errors import QueryError
-from .expressions import describe
 from .query import Query
 
 C = TypeVar("C", bound=type)

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 from attrs import field
 
 from .apply import function_field
+from .compiling import as_function
 from .errors import at_least, shorten
-from .expressions import as_function
 from .processor import Router, processor, state, transient
 
 

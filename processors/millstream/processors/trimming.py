@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 from attrs import field
 
 from .apply import function_field
+from .compiling import as_function
 from .errors import at_least
-from .expressions import as_function
 from .processor import MISSING, Inline, Processor, Uniform, processor, state, transient
 
 

@@ -10,8 +10,9 @@ from typing import Any, ClassVar, Self
 
 from attrs import evolve, field, frozen
 
+from millstream.processors.describing import describe
 from millstream.processors.errors import ParameterError, shorten
-from millstream.processors.expressions import Expression, describe
+from millstream.processors.expressions import Expression
 
 from .modes import Mode
 

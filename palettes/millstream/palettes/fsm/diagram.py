@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from attrs import frozen
 
 from millstream.processors import MISSING
-from millstream.processors.expressions import Expression, describe
+from millstream.processors.describing import describe
+from millstream.processors.expressions import Expression
 
 from .svg import svg
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from attrs import frozen
 
+from millstream.processors.describing import describe
 from millstream.processors.expressions import (
     Attribute,
     Binary,
@@ -22,7 +23,6 @@ from millstream.processors.expressions import (
     Input,
     Item,
     Unary,
-    describe,
 )
 
 from .transitions import OTHERWISE, On, as_test, is_constant

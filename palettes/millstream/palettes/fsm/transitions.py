@@ -10,8 +10,9 @@ from attrs import field, frozen
 
 from millstream.processors import ParameterError, as_function
 from millstream.processors.apply import positional_arity
+from millstream.processors.describing import describe
 from millstream.processors.errors import shorten
-from millstream.processors.expressions import Attribute, Expression, Input, describe, lift, walk
+from millstream.processors.expressions import Attribute, Expression, Input, lift, walk
 
 #: the variables of a machine, as E is the event: ``V.count + 1``
 V = Input(1, "V")

@@ -14,9 +14,11 @@ from typing import Any, TypeVar
 
 from attrs import field, frozen
 
+from millstream.processors.compiling import as_function
 from millstream.processors.cumulate import OPERATORS
+from millstream.processors.describing import describe
 from millstream.processors.errors import ParameterError, shorten
-from millstream.processors.expressions import Binary, Expression, Input, as_function, describe
+from millstream.processors.expressions import Binary, Expression, Input
 from millstream.processors.processor import MISSING
 
 F = TypeVar("F", bound=Callable[..., Any])
