@@ -90,6 +90,7 @@ def test_json_too_deep_is_an_error_not_a_crash(write):
 def test_source_piped_into_queries_can_be_read_again(write):
     total = CsvRows(write("n\n1\n2\n3\n")) | Apply(E.n) | Filter(X > 1) | Cumulate(lambda a, b: a + b)
     assert isinstance(total, Source)
+    assert repr(total.query) == "Apply(E.n) | Filter(X > 1) | Cumulate(<lambda>)"
     assert list(total) == list(total) == [2, 5]
 
 

@@ -46,6 +46,9 @@ class Piped(Source):
     def __iter__(self) -> Iterator[Any]:
         return self.query(self.events)  # type: ignore[no-any-return]
 
+    def __or__(self, other: Any) -> Piped:
+        return Piped(self.events, self.query | other)  # one query, whose neighbours run together
+
 
 @frozen(eq=False)
 class Lines(Source):
