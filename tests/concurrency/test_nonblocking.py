@@ -138,3 +138,20 @@ def test_forgotten_step_gives_its_worker_back():
         run.push_fast(1)
         run.reset()
         assert manager.statistics().running == 0
+
+
+def test_quantifier_steps_its_copies_on_workers():
+    """The reference's use: for all values of x, phi(x) is evaluated at the same time."""
+    plain, events = ForAll(_domain, Apply(_at_least)), [3, 5, 1, 4]
+    with ThreadManager(2) as manager:
+        fast = ForAll(_domain, NonBlockingProcessor(Apply(_at_least), manager))
+        assert list(fast(events)) == list(plain(events))
+        assert manager.statistics().granted > 0
+
+
+def _domain(event):
+    return range(4)
+
+
+def _at_least(pair):
+    return pair[1] >= pair[0]

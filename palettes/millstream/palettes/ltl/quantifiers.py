@@ -6,7 +6,7 @@ verdict for that value. The empty domain: for all is true, exists is false.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, ClassVar
 
 from attrs import field
@@ -41,8 +41,12 @@ class _Quantifier(Processor):
                 if value not in copies:
                     copies[value] = self.run.fresh(), Verdict.UNKNOWN
         result = self.neutral
-        for value, (copy, verdict) in copies.items():
-            copies[value] = copy, verdict = self.advance(value, copy, verdict, event)
+        for value, after in zip(list(copies), self.advance(copies, event), strict=True):
+            verdict = copies[value][1]
+            if self.given:
+                verdict = Verdict.of(self.given[-1])
+                self.given.clear()
+            copies[value] = after, verdict
             result = self.combine(result, verdict)
         if not self.grows or result == ~self.neutral:
             self.emit(result)
@@ -54,15 +58,9 @@ class _Quantifier(Processor):
             raise TypeError(f"{type(self).__name__}: the domain must be iterable, got {domain!r}")
         return domain
 
-    def advance(self, value: Any, copy: Any, verdict: Verdict, event: Any) -> tuple[Any, Verdict]:
-        """Step one copy; without an output it keeps its verdict."""
-        run = self.run
-        run.give(copy)
-        run.entry((value, event))
-        if self.given:
-            verdict = Verdict.of(self.given[-1])
-            self.given.clear()
-        return run.take(), verdict
+    def advance(self, copies: dict[Any, Any], event: Any) -> Iterator[Any]:
+        """Step every copy; yield the state of each when its outputs are given."""
+        return self.run.each([(copy, (value, event)) for value, (copy, _) in copies.items()])
 
     def combine(self, one: Verdict, other: Verdict) -> Verdict:
         """Join two verdicts."""
