@@ -1,7 +1,8 @@
-"""The two commands of a fresh checkout, and the benchmarks.
+"""The two commands of a fresh checkout, the slow tests, and the benchmarks.
 
     python3 mill.py lab     set up .venv and run the main job
     python3 mill.py test    set up .venv, check style and types, run the tests
+    python3 mill.py slow    set up .venv and run the tests that take long
     python3 mill.py bench   set up .venv and run the benchmarks
 
 Further arguments go to what is run: `python3 mill.py test -k window`.
@@ -146,27 +147,33 @@ def create_venv() -> None:
 
 def lab(arguments: "list[str]") -> None:
     """Run the main job."""
-    set_up("lab")
+    set_up("lab,columns,spark")
     run("run the lab", [venv_python(), "-m", "millstream.lab"] + arguments)
 
 
 def test(arguments: "list[str]") -> None:
     """Check style and types, then run the tests."""
-    set_up("dev")
+    set_up("all")
     python = venv_python()
     run("ruff check", [python, "-m", "ruff", "check", "."])
     run("ruff format --check", [python, "-m", "ruff", "format", "--check", "."])
     run("mypy", [python, "-m", "mypy"])
-    run("pytest", [python, "-m", "pytest"] + (arguments or ["-n", "auto"]))
+    run("pytest", [python, "-m", "pytest", "-m", "not slow"] + (arguments or ["-n", "auto"]))
+
+
+def slow(arguments: "list[str]") -> None:
+    """Run the tests that the test command leaves out."""
+    set_up("all")
+    run("slow tests", [venv_python(), "-m", "pytest", "tests", "-m", "slow"] + arguments)
 
 
 def bench(arguments: "list[str]") -> None:
     """Run the benchmarks."""
-    set_up("dev")
+    set_up("all")
     run("benchmarks", [venv_python(), "-m", "pytest", "tests/bench", "--benchmark-only"] + arguments)
 
 
-COMMANDS = {"lab": lab, "test": test, "bench": bench}
+COMMANDS = {"lab": lab, "test": test, "slow": slow, "bench": bench}
 
 
 def main(arguments: "list[str]") -> int:

@@ -1,7 +1,15 @@
 """Settings shared by all tests."""
 
+import pytest
 from hypothesis import settings
 
 # A slow or busy machine is not a failure: no deadlines.
 settings.register_profile("millstream", deadline=None, print_blob=True)
 settings.load_profile("millstream")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Send all tests that need Spark to one worker, so that they share one session."""
+    for item in items:
+        if item.get_closest_marker("spark"):
+            item.add_marker(pytest.mark.xdist_group("spark"))

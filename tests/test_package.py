@@ -19,6 +19,7 @@ LEFT_BY_TOOLS = {"__pycache__", "build", "dist"}
 def packages() -> list[Path]:
     """Every importable package right below the namespace, palettes included."""
     found = [ROOT / portion / "millstream" / portion for portion in PORTIONS if portion != "palettes"]
+    found.append(ROOT / "processors" / "millstream" / "cli")
     found += (ROOT / "palettes" / "millstream" / "palettes").glob("[!_]*")
     return [path for path in found if path.is_dir() and any(path.rglob("*.py"))]
 
