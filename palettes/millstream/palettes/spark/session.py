@@ -1,0 +1,58 @@
+"""A Spark session on this machine, and what to install when Spark cannot start."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from millstream.processors import MillstreamError
+
+JAVA = (
+    "Spark needs Java 17 or newer, which was found neither in JAVA_HOME nor on the PATH. Install a whole "
+    "runtime (Spark 4 uses the module jdk.incubator.vector, which trimmed ones lack): "
+    "`apt install openjdk-17-jre-headless` on Debian and Ubuntu, `brew install openjdk@17` on macOS, or a "
+    "build from https://adoptium.net"
+)
+
+
+def find_java() -> str:
+    """Return the path of the Java that Spark would start; say what to install if there is none."""
+    home = os.environ.get("JAVA_HOME")
+    at_home = Path(home, "bin", "java") if home else None
+    found = str(at_home) if at_home is not None and at_home.exists() else shutil.which("java")
+    if found is None:
+        raise MillstreamError(JAVA)
+    return found
+
+
+def local_session(workers: int = 2, **settings: Any) -> SparkSession:
+    """Return a quiet session on this machine: no web page, bound to loopback, a shuffle partition a worker.
+
+    An existing session is returned as it is.
+
+    Parameters
+    ----------
+    workers
+        How many tasks run at once.
+    settings
+        Further settings, with ``__`` for a dot: ``spark__driver__memory="4g"``.
+    """
+    find_java()
+    chosen: dict[str, Any] = {
+        "spark.app.name": "millstream",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.sql.shuffle.partitions": str(workers),
+        "spark.sql.session.timeZone": "UTC",
+        **{name.replace("__", "."): str(value) for name, value in settings.items()},
+    }
+    builder = SparkSession.builder.master(f"local[{workers}]").config(map=chosen)
+    session: SparkSession = builder.getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    return session
