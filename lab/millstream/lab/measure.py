@@ -7,11 +7,23 @@ The repetitions of different candidates take turns, so that a slow moment does n
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from time import process_time
 from typing import Any
 
 Candidate = Callable[[], Any]
+
+
+@contextmanager
+def collector_at_rest() -> Iterator[None]:
+    """Keep the garbage collector from running while something is measured."""
+    gc.collect()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def seconds(candidate: Candidate) -> float:
@@ -20,14 +32,10 @@ def seconds(candidate: Candidate) -> float:
     >>> seconds(lambda: sum(range(1000))) >= 0
     True
     """
-    gc.collect()
-    gc.disable()
-    try:
+    with collector_at_rest():
         begun = process_time()
         candidate()
         return process_time() - begun
-    finally:
-        gc.enable()
 
 
 def best(
