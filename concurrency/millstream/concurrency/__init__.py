@@ -6,6 +6,8 @@ is lent. - `parallelize` places such wrappers, `assert_equivalent` compares two 
 correlates streams in phases, several of them in flight.
 """
 
+from millstream.processors import allow_in_states
+
 from .crew import Crew
 from .equivalence import assert_equivalent
 from .failures import CancelledError, RemoteError, RemoteTraceback, WorkerDiedError
@@ -55,3 +57,9 @@ __all__ = [
     "number",
     "parallelize",
 ]
+
+# what the states of these wrappers are made of, besides plain values
+allow_in_states("millstream.concurrency.line", "Line")
+allow_in_states("millstream.concurrency.machines", "Piece")
+allow_in_states("millstream.concurrency.parallel_slice", "Spread")
+allow_in_states("millstream.concurrency.shards", "Tape")

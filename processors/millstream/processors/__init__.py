@@ -2,6 +2,7 @@
 
 from .apply import Apply, Constant, Fork, Passthrough, Switch, Tap
 from .clock import Clock, SystemClock, VirtualClock
+from .codec import StateError, allow_in_states, decode, encode
 from .compiling import as_function, source
 from .cumulate import Count, Cumulate
 from .errors import (
@@ -86,6 +87,7 @@ __all__ = [
     "Saved",
     "Source",
     "Splice",
+    "StateError",
     "Statistics",
     "StreamError",
     "Stutter",
@@ -100,6 +102,7 @@ __all__ = [
     "Wire",
     "X",
     "Y",
+    "allow_in_states",
     "as_function",
     "as_query",
     "as_sink",
@@ -107,6 +110,8 @@ __all__ = [
     "chain",
     "configuration",
     "connect",
+    "decode",
+    "encode",
     "if_else",
     "is_in",
     "processor",

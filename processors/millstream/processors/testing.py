@@ -16,6 +16,7 @@ import attrs
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from .codec import decode, encode
 from .graph import Graph, flatten
 from .processor import Processor, Router, configuration, fields, overrides, processor
 from .push import Run
@@ -133,29 +134,37 @@ def _law_modes(query: Query, inputs: Sequence[list[Any]], _: Any) -> None:
 def _law_snapshot(query: Query, inputs: Sequence[list[Any]], _: Any) -> None:
     """A state saved at any position continues identically, in another run and in the same one."""
     trace = in_turn(inputs)
+    kinds = _kinds(inputs)
     for cut in range(len(trace) + 1):
         first = [[] for _ in range(query.arity[1])]  # type: list[list[Any]]
         run = query.into(*first)
         give(run, trace[:cut])
         saved = run.save()
         begun = [len(f) for f in first]
-        frozen = pickle.dumps(saved)
+        frozen = encode(saved, query)
         second: list[list[Any]] = [[] for _ in first]
         other = query.into(*second)
-        other.load(pickle.loads(frozen))
+        other.load(decode(frozen, query, kinds))
         give(other, trace[cut:])
         other.end()
         give(run, trace[cut:])
         run.end()
         rest = [f[b:] for f, b in zip(first, begun, strict=True)]
         _agree(f"saved after {cut} events, continued elsewhere", rest, second)
-        _agree("a saved state does not change afterwards", frozen, pickle.dumps(saved))
+        _agree("a saved state does not change afterwards", frozen, encode(saved, query))
         for f in first:
             f.clear()
         run.load(saved)
         give(run, trace[cut:])
         run.end()
         _agree(f"saved after {cut} events, gone back to", rest, first)
+
+
+def _kinds(values: Any) -> set[type]:
+    """Return the classes of events, and of what tuples and lists of them hold: a state may keep them."""
+    if isinstance(values, list | tuple):
+        return {type(values)}.union(*map(_kinds, values))
+    return {type(values)}
 
 
 def _law_copies(query: Query, inputs: Sequence[list[Any]], _: Any) -> None:

@@ -1,5 +1,7 @@
 """Composite events: expressions of event types, detected in one pass over a stream."""
 
+from millstream.processors import allow_in_states
+
 from .detector import Detector, GrowingMemoryWarning
 from .expressions import Event
 from .language import (
@@ -46,3 +48,6 @@ __all__ = [
     "sequence",
     "without",
 ]
+
+# what the states of this palette are made of, besides plain values
+allow_in_states("millstream.palettes.cep.occurrence", "Extreme", "_restored")

@@ -5,6 +5,8 @@ follows formulas about the future, one automaton state for each binding, and `Fa
 facts so far. The README beside this file has the language, examples, and which formulas cost what.
 """
 
+from millstream.processors import allow_in_states
+
 from .because import Witness
 from .facts import Facts
 from .monitor import Monitor
@@ -12,3 +14,8 @@ from .reading import read_log
 from .verdicts import Verdicts, Violation, Violations
 
 __all__ = ["Facts", "Monitor", "Verdicts", "Violation", "Violations", "Witness", "read_log"]
+
+# what the states of this palette are made of, besides plain values
+allow_in_states("millstream.palettes.fol.because", "Witness")
+allow_in_states("millstream.palettes.fol.reading", "Kept")
+allow_in_states("millstream.palettes.fol.tries")

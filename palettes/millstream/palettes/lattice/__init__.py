@@ -3,6 +3,8 @@
 After Yang, Huang, Cao, Ma and Lu, *Design of a Sliding Window over Asynchronous Event Streams*.
 """
 
+from millstream.processors import allow_in_states
+
 from .change import Change
 from .clocks import LocalState, Stamper, VectorClock, consistent, happens_before
 from .conjunctive_window import ConjunctiveWindow
@@ -37,3 +39,12 @@ __all__ = [
     "otlp_spans",
     "possibly",
 ]
+
+# what the states of this palette are made of, besides plain values
+allow_in_states("millstream.palettes.lattice.clocks", "LocalState")
+allow_in_states("millstream.palettes.lattice.conjunctive")
+allow_in_states("millstream.palettes.lattice.cuts", "Windows")
+allow_in_states("millstream.palettes.lattice.packing", "Packing")
+allow_in_states("millstream.palettes.lattice.predicates")
+allow_in_states("millstream.palettes.lattice.repair", "SequenceRepair")
+allow_in_states("millstream.palettes.lattice.window", "LatWin")

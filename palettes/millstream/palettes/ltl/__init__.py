@@ -5,6 +5,8 @@ after each event. `parse` turns text into formulas; the classes that formulas ar
 `millstream.palettes.ltl.formula`. The README beside this file has the semantics and examples.
 """
 
+from millstream.processors import allow_in_states
+
 from .automaton import Automaton, Summary
 from .base import Formula
 from .boolean import (
@@ -58,3 +60,24 @@ __all__ = [
     "Witness",
     "parse",
 ]
+
+# what the states of this palette are made of, besides plain values
+allow_in_states("millstream.palettes.ltl.bounds")
+allow_in_states("millstream.palettes.ltl.explain", "Witness")
+allow_in_states("millstream.palettes.ltl.formula")
+allow_in_states("millstream.palettes.ltl.nnf")
+allow_in_states("millstream.palettes.ltl.operators")
+allow_in_states("millstream.palettes.ltl.past")
+allow_in_states("millstream.palettes.ltl.residual")
+allow_in_states("millstream.palettes.ltl.terms")
+allow_in_states("millstream.palettes.ltl.configs", "restore")
+allow_in_states("millstream.palettes.ltl.earliest", "Groups")
+allow_in_states("millstream.palettes.ltl.engines", "Buffer")
+allow_in_states("millstream.palettes.ltl.inorder", "Pending")
+allow_in_states("millstream.palettes.ltl.machine", "restore")
+allow_in_states("millstream.palettes.ltl.pastonly", "Memories")
+allow_in_states("millstream.palettes.ltl.progress", "History")
+allow_in_states("millstream.palettes.ltl.response", "Waiting")
+allow_in_states("millstream.palettes.ltl.streams", "Network")
+allow_in_states("millstream.palettes.ltl.values", "_Ref", "rebuild")
+allow_in_states("millstream.palettes.ltl.verdict", "Verdict", "WeakStrong", "_constant")
