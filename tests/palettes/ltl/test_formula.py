@@ -2,6 +2,7 @@
 
 import gc
 import pickle
+import re
 from copy import deepcopy
 
 import pytest
@@ -25,7 +26,7 @@ from millstream.palettes.ltl.formula import (
     X,
     atoms,
 )
-from millstream.palettes.ltl.terms import Const, Field, Neg, Var
+from millstream.palettes.ltl.terms import Arith, Const, Field, Neg, Var
 from millstream.palettes.ltl.values import Value
 from millstream.palettes.ltl.walk import depth, free_variables, size, subformulas, substitute
 from millstream.processors.errors import ParameterError
@@ -124,3 +125,17 @@ def test_formula_free_variables_and_substitution():
 def test_formula_prints_and_parses_back(formula, text):
     assert repr(formula) == text
     assert parse(text) is formula
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: Field("a or print"), "Field: expected a field's name"),
+        (lambda: Field("lambda"), "Field: expected a field's name"),
+        (lambda: Test("or", Field("a"), Field("b")), "Test: expected one of == != < <= > >=, got 'or'"),
+        (lambda: Arith("**", Field("a"), Field("b")), "Arith: expected one of"),
+    ],
+)
+def test_formula_refuses_text_that_generated_code_would_run(make, said):
+    with pytest.raises(ParameterError, match=re.escape(said)):
+        make()

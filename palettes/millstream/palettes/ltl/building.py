@@ -14,13 +14,12 @@ from . import formula as fm
 from .base import Formula
 from .bounds import Bounds
 from .pieces import Pieces
-from .terms import Arith, Const, Field, Neg, Term, Var
+from .terms import COMPARISONS, Arith, Const, Field, Neg, Term, Var
 from .tokens import Token
 
 UNARY: Final = {"!": fm.Not, "X": fm.X, "F": fm.F, "G": fm.G, "Y": fm.Y, "O": fm.O, "H": fm.H}
 LOGICAL: Final = {"&": fm.And, "|": fm.Or, "->": fm.Implies, "<->": fm.Iff}
 TEMPORAL: Final = {"U": fm.U, "W": fm.W, "R": fm.R, "S": fm.S}
-COMPARISONS: Final = frozenset({"==", "!=", "<", "<=", ">", ">="})
 BOUNDABLE: Final = frozenset("FGOHUWRS")
 
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 from typing import ClassVar, Final, Self
 
 from .base import Binary, BoundedBinary, BoundedUnary, Formula, Unary
-from .terms import Term, check_name
+from .terms import COMPARISONS, Term, check_name, check_symbol
 
 
 class Truth(Formula):
@@ -58,6 +58,11 @@ class Test(Formula):
 
     __slots__ = ()
     __test__: ClassVar[bool] = False
+
+    def __new__(cls, op: str, left: Term, right: Term) -> Self:
+        """Build from the symbol and two terms."""
+        check_symbol("Test", op, COMPARISONS)
+        return super().__new__(cls, op, left, right)
 
     @property
     def op(self) -> str:

@@ -9,9 +9,9 @@ from millstream.processors import ParameterError
 
 from . import formula as fm
 from .base import Formula
-from .building import BOUNDABLE, COMPARISONS, LOGICAL, TEMPORAL, UNARY, Builder, Name, Open
+from .building import BOUNDABLE, LOGICAL, TEMPORAL, UNARY, Builder, Name, Open
 from .pieces import WORDS
-from .terms import RESERVED, Const, Field, Get, Var
+from .terms import COMPARISONS, RESERVED, Const, Field, Get, Var
 from .text import RIGHT, STRENGTH
 from .tokens import Token
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from keyword import iskeyword
 from typing import Any, Final, Self
 
 from millstream.processors import ParameterError
@@ -18,6 +19,8 @@ ARITHMETIC: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "%": operator.mod,
 }
 
+COMPARISONS: Final = ("==", "!=", "<", "<=", ">", ">=")
+
 #: Words of the text syntax that cannot name an atom or a variable (a field can be written ``.name``).
 RESERVED: Final = frozenset({"true", "false", "null", "forall", "exists", "in", *"XFGUWRYOHS"})
 
@@ -26,6 +29,18 @@ def check_name(kind: str, name: object) -> None:
     """Refuse a name that the text syntax could not express."""
     if not isinstance(name, str) or not name.isidentifier() or name in RESERVED:
         raise ParameterError(f"{kind}: expected a name (an identifier and not a reserved word), got {name!r}")
+
+
+def check_field(kind: str, name: object) -> None:
+    """Refuse a field that is not an identifier; unlike other names it may be a reserved word."""
+    if not isinstance(name, str) or not name.isidentifier() or iskeyword(name):
+        raise ParameterError(f"{kind}: expected a field's name (an identifier), got {name!r}")
+
+
+def check_symbol(kind: str, symbol: object, symbols: Collection[str]) -> None:
+    """Refuse an operator that is not one of those of a kind."""
+    if symbol not in symbols:
+        raise ParameterError(f"{kind}: expected one of {' '.join(symbols)}, got {symbol!r}")
 
 
 class Term(Value):
@@ -59,6 +74,11 @@ class Field(Term):
     """A field of the current event: a key of a mapping or an attribute."""
 
     __slots__ = ()
+
+    def __new__(cls, name: str) -> Self:
+        """Build from the field's name, which will stand in generated code as it is."""
+        check_field("Field", name)
+        return super().__new__(cls, name)
 
     @property
     def name(self) -> str:
@@ -102,6 +122,11 @@ class Arith(Term):
     """``left op right`` with op one of ``+ - * / %``."""
 
     __slots__ = ()
+
+    def __new__(cls, op: str, left: Term, right: Term) -> Self:
+        """Build from the symbol and two terms."""
+        check_symbol("Arith", op, ARITHMETIC)
+        return super().__new__(cls, op, left, right)
 
     @property
     def op(self) -> str:

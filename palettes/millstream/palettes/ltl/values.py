@@ -88,5 +88,7 @@ def rebuild(code: list[tuple[Any, ...]]) -> Value:
     """Inverse of :func:`flatten`."""
     made: list[Value] = []
     for cls, *parts in code:
+        if not (isinstance(cls, type) and issubclass(cls, Value)):
+            raise TypeError(f"a formula is not made of {cls!r}")
         made.append(cls(*(made[p] if type(p) is _Ref else p for p in parts)))
     return made[-1]
