@@ -1,5 +1,6 @@
 """Sources, clocks and pumps, on real files."""
 
+import gzip
 import io
 import queue
 
@@ -11,6 +12,7 @@ from millstream.processors import (
     Cumulate,
     E,
     Filter,
+    FollowLines,
     FromQueue,
     JsonLines,
     Lines,
@@ -21,6 +23,7 @@ from millstream.processors import (
     Ticks,
     VirtualClock,
     X,
+    XmlElements,
 )
 
 
@@ -148,3 +151,103 @@ def test_pump_passes_on_a_failure():
     pump = Pump([1, 0, 2], Apply(1 // X).into([]))
     with pytest.raises(StreamError, match="at input event 1"):
         pump()
+
+
+def test_csv_truth_values_and_blank_lines(write):
+    rows = CsvRows(write("a,b\n\ntrue,FALSE\n\nyes,\n"))
+    assert list(rows) == [{"a": True, "b": False}, {"a": "yes", "b": ""}]
+
+
+def test_csv_without_header_is_a_log_of_names_and_arguments(write):
+    assert list(CsvRows(write("login,ann\n\nbid,chair,12\n"), header=False)) == [
+        ("login", "ann"),
+        ("bid", "chair", 12),
+    ]
+
+
+def test_lines_leave_out_the_mark_of_a_text_file(write):
+    assert list(CsvRows(write(b"\xef\xbb\xbfa,b\n1,2\n"))) == [{"a": 1, "b": 2}]
+
+
+def test_lines_unpack_gzip(tmp_path):
+    with gzip.open(tmp_path / "log.csv.gz", "wt") as file:
+        file.write("a\n1\n2\n")
+    assert list(CsvRows(tmp_path / "log.csv.gz")) == [{"a": 1}, {"a": 2}]
+
+
+def test_xml_elements_of_an_outermost_element(write):
+    text = '<?xml version="1.0"?>\n<log>\n<e n="1">x</e><e n="2"><at><x>1.5</x></at><on>true</on></e>\n</log>'
+    assert list(XmlElements(write(text))) == [{"n": 1, "text": "x"}, {"n": 2, "at": {"x": 1.5}, "on": True}]
+
+
+def test_xml_several_outermost_elements_need_their_tag(write):
+    path = write("<m><k>1</k></m>\n<m><k>2</k></m>\n")
+    assert list(XmlElements(path, tag="m")) == [{"k": 1}, {"k": 2}]
+    with pytest.raises(
+        ValueError, match=r"has several outermost elements; say which are events, as in tag='m'"
+    ):
+        list(XmlElements(path))
+
+
+def test_xml_what_comes_before_an_error_is_delivered(write):
+    path = write("<log><e>1</e><e>2</e>\n<e>3</e></wrong>")
+    seen = []
+    with pytest.raises(ValueError, match=r"line 2: not XML: mismatched tag"):
+        seen.extend(XmlElements(path))
+    assert seen == [1, 2, 3]
+
+
+def test_xml_cut_off_in_the_middle(write):
+    with pytest.raises(ValueError, match="the text ends inside the element 'e'"):
+        list(XmlElements(write("<log><e>1</e><e>")))
+
+
+def test_xml_forgets_what_was_read():
+    import tracemalloc
+
+    lines = (f"<e><x>{n}</x></e>" for n in range(20_000))
+    tracemalloc.start()
+    total = sum(e["x"] for e in XmlElements(lines, tag="e"))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert total == sum(range(20_000))
+    assert peak < 500_000
+
+
+class Script:
+    """A clock that, instead of sleeping, does the next of some things."""
+
+    def __init__(self, *steps):
+        self.steps = list(steps)
+
+    def now(self):
+        return 0.0
+
+    def sleep(self, seconds):
+        self.steps.pop(0)()
+
+
+def test_followed_lines_come_when_they_are_complete(tmp_path):
+    path = tmp_path / "log"
+
+    def add(text):
+        with path.open("a") as file:
+            file.write(text)
+
+    script = Script(lambda: add("one\nt"), lambda: add("w"), lambda: add("o\r\nthree\n"))
+    lines = iter(FollowLines(path, clock=script))
+    assert [next(lines) for _ in range(3)] == ["one", "two", "three"]
+    assert script.steps == []
+
+
+def test_followed_file_may_be_cut_off_or_replaced(tmp_path):
+    path = tmp_path / "log"
+    path.write_text("first line\n")
+
+    def rotate():
+        path.rename(tmp_path / "old")
+        path.write_text("c\n")
+
+    script = Script(lambda: path.write_text("b\n"), rotate)
+    lines = iter(FollowLines(path, clock=script))
+    assert [next(lines) for _ in range(3)] == ["first line", "b", "c"]

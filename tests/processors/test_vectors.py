@@ -24,7 +24,7 @@ from millstream.processors import (
     X,
     if_else,
 )
-from millstream.processors.sources import number
+from millstream.processors.sources import value
 from millstream.processors.testing import give, in_turn
 
 FORKED_FILTER = Fork(2) | (Passthrough() & Apply(X % 2 == 0)) | Filter()
@@ -121,9 +121,9 @@ def test_decimate_does_not_repeat_a_last_event_that_came_out_already():
         (if_else(X[0], X[1], X[2]), ((False, 5, 6),), 6),
         (X[1], ([0.0, -3.0, 5.0],), -3.0),
         (X.startswith("foo"), ("foobar",), True),
-        (number, ("2",), 2),
-        (number, ("2.5",), 2.5),
-        (lambda s: [number(part.strip()) for part in s.split(",")], ("3,foo, 2.5",), [3, "foo", 2.5]),
+        (value, ("2",), 2),
+        (value, ("2.5",), 2.5),
+        (lambda s: [value(part.strip()) for part in s.split(",")], ("3,foo, 2.5",), [3, "foo", 2.5]),
         (lambda n: n + 1, (2**24,), 2**24 + 1),  # the reference computes with 32-bit floats
     ],
 )

@@ -5,6 +5,7 @@ from .clock import Clock, SystemClock, VirtualClock
 from .codec import StateError, allow_in_states, decode, encode
 from .compiling import as_function, source
 from .cumulate import Count, Cumulate
+from .elements import XmlElements
 from .errors import (
     BufferFullError,
     ClosedError,
@@ -15,6 +16,7 @@ from .errors import (
 )
 from .expressions import E, Expression, X, Y, call, if_else, is_in
 from .filter import Filter
+from .follow import FollowLines
 from .graph import Graph, Group, Port, Wire, chain, connect
 from .lists import FindPattern, Pack, ResetLast, RunOn, Unpack
 from .processor import (
@@ -58,6 +60,7 @@ __all__ = [
     "Filter",
     "FindPattern",
     "Flow",
+    "FollowLines",
     "Fork",
     "Freeze",
     "FromQueue",
@@ -101,6 +104,7 @@ __all__ = [
     "VirtualClock",
     "Wire",
     "X",
+    "XmlElements",
     "Y",
     "allow_in_states",
     "as_function",

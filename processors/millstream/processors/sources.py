@@ -7,13 +7,14 @@ is a source too.
 from __future__ import annotations
 
 import csv
+import gzip
 import json
 import queue
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import count, islice
-from os import PathLike
-from typing import Any
+from os import PathLike, fspath
+from typing import IO, Any
 
 from attrs import field, frozen
 
@@ -22,6 +23,8 @@ from .errors import at_least, fail_parameter, shorten
 from .query import Query, as_query
 
 Path = str | PathLike[str]
+#: what a reader of text takes: a path, ``-`` for the standard input, or lines from anywhere
+Text = Path | Iterable[str]
 
 
 class Source:
@@ -52,7 +55,7 @@ class Piped(Source):
 
 @frozen(eq=False)
 class Lines(Source):
-    """The lines of a text file, without their ends; ``-`` is the standard input.
+    """The lines of a text file, without their ends; ``-`` is the standard input, ``.gz`` is unpacked.
 
     Parameters
     ----------
@@ -70,13 +73,33 @@ class Lines(Source):
             yield from (line.rstrip("\r\n") for line in sys.stdin)
             return
         try:
-            with open(self.path, encoding=self.encoding, newline=None) as file:
+            with self.open() as file:
+                for line in file:
+                    yield line.removeprefix("\ufeff").rstrip("\n")
+                    break
                 for line in file:
                     yield line.rstrip("\n")
         except UnicodeDecodeError as error:
             raise ValueError(
                 f"{self.path} is not {self.encoding} text: {error}; give its encoding"
             ) from error
+
+    def open(self) -> IO[str]:
+        """Open the file as text."""
+        if fspath(self.path).endswith(".gz"):
+            return gzip.open(self.path, "rt", encoding=self.encoding)
+        return open(self.path, encoding=self.encoding, newline=None)
+
+
+def lines_of(text: Text) -> Iterable[str]:
+    """Return the lines of a file, or the lines that were given."""
+    return Lines(text) if isinstance(text, str | PathLike) else text
+
+
+def name_of(text: Text) -> str:
+    """Return what to call a text in messages."""
+    name = text if isinstance(text, str | PathLike) else getattr(text, "path", "the text")
+    return "the standard input" if name == "-" else str(name)
 
 
 @frozen(eq=False)
@@ -86,52 +109,65 @@ class CsvRows(Source):
     Parameters
     ----------
     path
-        The file; ``-`` is the standard input.
+        The file; ``-`` is the standard input; or any lines.
     header
         Whether the first line names the columns.
     columns
         The names of the columns, if the file does not give them.
     convert
-        Whether text that looks like a number becomes one.
+        Whether text that looks like a number becomes one, and ``true`` and ``false`` (``True``, ``FALSE``...)
+        truth values.
+
+    Examples
+    --------
+    >>> list(CsvRows(["shop,price,open", "A,3,true", "B,2.5,false"]))
+    [{'shop': 'A', 'price': 3, 'open': True}, {'shop': 'B', 'price': 2.5, 'open': False}]
+    >>> list(CsvRows(["login,ann", "", "read,ann,7"], header=False))
+    [('login', 'ann'), ('read', 'ann', 7)]
     """
 
-    path: Path
+    path: Text
     header: bool = True
     columns: Sequence[str] | None = None
     convert: bool = True
 
     def __iter__(self) -> Iterator[Any]:
-        rows = csv.reader(Lines(self.path))
+        rows = filter(None, reader := csv.reader(lines_of(self.path)))
         names = self.columns
         if self.header:
             first = next(rows, None)
             names = names or first
         for row in rows:
-            values = tuple(map(number, row)) if self.convert else tuple(row)
+            values = tuple(map(value, row)) if self.convert else tuple(row)
             if names is None:
                 yield values
             elif len(values) == len(names):
                 yield dict(zip(names, values, strict=True))
-            elif values:
+            else:
                 raise ValueError(
-                    f"{self.path}, line {rows.line_num}: {len(values)} values for {len(names)} columns"
+                    f"{name_of(self.path)}, line {reader.line_num}: "
+                    f"{len(values)} values for {len(names)} columns"
                 )
 
 
 @frozen(eq=False)
 class JsonLines(Source):
-    """The values of a file with one JSON value a line; ``-`` is the standard input."""
+    """The values of a file with one JSON value a line; ``-`` is the standard input; or of any lines.
 
-    path: Path
+    >>> list(JsonLines(['{"t": 1}', "", "[2, 3]"]))
+    [{'t': 1}, [2, 3]]
+    """
+
+    path: Text
 
     def __iter__(self) -> Iterator[Any]:
-        for n, line in enumerate(Lines(self.path), 1):
+        for n, line in enumerate(lines_of(self.path), 1):
             if line.strip():
                 try:
                     yield json.loads(line)
                 except (ValueError, RecursionError) as error:
                     raise ValueError(
-                        f"{self.path}, line {n}: not JSON: {error} in {shorten(line)}"
+                        f"{name_of(self.path)}, line {n}: not JSON: {error} in {shorten(line)}"
                     ) from error
 
 
@@ -190,14 +226,20 @@ class Ticks(Source):
             yield due
 
 
-def number(text: str) -> Any:
-    """Return the number that a text is, or the text.
+#: the ways in which truth values are written
+TRUTH = {
+    word: truth for truth in (True, False) for word in (str(truth), str(truth).lower(), str(truth).upper())
+}
 
-    >>> number("3"), number("2.5"), number("foo"), number("1_0")
-    (3, 2.5, 'foo', '1_0')
+
+def value(text: str) -> Any:
+    """Return the number or truth value that a text is, or the text.
+
+    >>> value("3"), value("2.5"), value("foo"), value("1_0"), value("true"), value("FALSE")
+    (3, 2.5, 'foo', '1_0', True, False)
     """
     if not text or text[-1] not in "0123456789." or "_" in text:
-        return text
+        return TRUTH.get(text, text)
     try:
         return int(text)
     except ValueError:

@@ -1,8 +1,9 @@
 """A false verdict says why."""
 
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from millstream.palettes.ltl import Monitor, Verdict, Verdicts
+from millstream.palettes.ltl import Monitor, Verdict, Verdicts, why
 from millstream.palettes.ltl.strategies import formulas, traces
 from millstream.processors import E, X
 
@@ -48,3 +49,20 @@ def test_explain_names_leaves_as_they_were(formula, trace):
 def test_explain_only_when_asked():
     (verdict,) = Monitor("a")([{"a": False}])
     assert verdict.because == ()
+
+
+def test_explain_what_did_not_happen_before_the_end():
+    verdicts = list(Verdicts("req -> F ok", atoms=KINDS, explain=True, at_end="finite")("roxrx"))
+    assert list(map(str, verdicts[3].because)) == ["!ok at 3..4", "req at 3"]
+
+
+@given(formulas(past=True, limit=2), traces(min_size=1, max_size=6), st.data())
+def test_explain_with_a_changed_trace_that_keeps_the_reasons(formula, trace, data):
+    """The reasons force the verdict: whatever else is changed in the trace, it stays."""
+    *_, wanted = Monitor(formula, semantics="ltlf")(trace)
+    found = why(formula, trace, ended=True)
+    fixed = {(w.leaf.name, i) for w in found for i in range(w.first, w.last + 1)}
+    changed = [
+        {n: e[n] if (n, i) in fixed else data.draw(st.booleans()) for n in e} for i, e in enumerate(trace)
+    ]
+    assert list(Monitor(formula, semantics="ltlf")(changed))[-1] == wanted

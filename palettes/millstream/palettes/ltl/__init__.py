@@ -22,7 +22,7 @@ from .boolean import (
     WeakUntil,
 )
 from .bounds import Bounds
-from .explain import Witness
+from .explain import Witness, why
 from .monitor import Monitor
 from .parser import parse
 from .quantifiers import Exists, ForAll
@@ -59,6 +59,7 @@ __all__ = [
     "WeakUntil",
     "Witness",
     "parse",
+    "why",
 ]
 
 # what the states of this palette are made of, besides plain values

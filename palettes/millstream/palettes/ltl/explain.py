@@ -7,7 +7,7 @@ the events kept; only done when it was asked for.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from attrs import define, field, frozen
@@ -19,6 +19,7 @@ from .base import Formula
 from .bounds import Bounds
 from .domains import Env, Reader, values_of
 from .letters import Atoms
+from .parser import parse
 from .rewrite import core
 
 
@@ -51,14 +52,16 @@ class Explainer:
     time: Any = None
     events: list[Any] = field(factory=list)
     times: list[float] = field(factory=list)
+    #: whether no more events come: what should still happen did not
+    ended: bool = False
     _known: dict[Key, tuple[bool | None, tuple[Key, ...]]] = field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
         self.formula = core(self.formula)
 
-    def show(self, events: list[Any]) -> None:
+    def show(self, events: list[Any], ended: bool = False) -> None:
         """Look at the events so far."""
-        self.events = events
+        self.events, self.ended = events, ended
         self.times = list(range(len(events))) if self.time is None else list(map(self.time, events))
         self._known.clear()
 
@@ -112,7 +115,7 @@ class Explainer:
         if j < 0:
             return False, ()
         if j >= len(self.events):
-            return None, ()
+            return (False if self.ended else None), ()
         return self.truth(f.operand, j, env), ((f.operand, j, env),)
 
     def _all(self, every: bool, parts: list[Key], complete: bool) -> tuple[bool | None, tuple[Key, ...]]:
@@ -131,7 +134,7 @@ class Explainer:
 
     def _complete(self, f: Formula, i: int, bounds: Bounds | None) -> bool:
         """Return whether no later event can be within reach."""
-        if isinstance(f, fm.PAST):
+        if self.ended or isinstance(f, fm.PAST):
             return True
         last = self.times[-1] + (self.time is None)
         return bounds is not None and bounds.passed(last - self.times[i])
@@ -166,6 +169,41 @@ def _stretches(found: dict[tuple[Formula, bool, Env], set[int]]) -> Iterable[Wit
             first = last = i
         if first is not None and last is not None:
             yield Witness(first, last, leaf, holds, env)
+
+
+def why(
+    formula: Formula | str,
+    events: Sequence[Any],
+    position: int = 0,
+    *,
+    atoms: Atoms = None,
+    time: Any = None,
+    ended: bool = False,
+) -> tuple[Witness, ...]:
+    """Return what forces the verdict of a formula at a position of a trace; nothing if there is none yet.
+
+    Parameters
+    ----------
+    formula, atoms, time
+        As for `Verdicts`.
+    events
+        The trace.
+    position
+        The position in question.
+    ended
+        Whether the trace is over, so that what should still happen did not.
+
+    Examples
+    --------
+    >>> trace = [{"req": True, "ok": False}, {"req": False, "ok": False}]
+    >>> why("req -> F ok", trace)
+    ()
+    >>> print(*why("req -> F ok", trace, ended=True), sep="; ")
+    !ok at 0..1; req at 0
+    """
+    explaining = explainer("why", parse(formula) if isinstance(formula, str) else formula, atoms, time)
+    explaining.show(list(events), ended)
+    return explaining.because(position)
 
 
 def explainer(owner: str, formula: Formula, atoms: Atoms, time: Any) -> Explainer:

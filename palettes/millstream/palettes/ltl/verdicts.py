@@ -105,15 +105,15 @@ class Verdicts(Processor):
 
     def end(self) -> None:
         if self.at_end == "finite":
-            self.tell(self.engine.end(self.pending))
+            self.tell(self.engine.end(self.pending), ended=True)
         elif self.at_end is not None:
             self.tell(self.engine.left(self.pending))
 
-    def tell(self, runs: Any) -> None:
+    def tell(self, runs: Any, ended: bool = False) -> None:
         """Emit what an engine gave."""
         emit, says = self.emit, self.says
         if self.explain:
-            self.tell_why(runs)
+            self.tell_why(list(runs), ended)
         elif self.earliest:
             for position, value in runs:
                 emit((position, says[value]))
@@ -123,9 +123,10 @@ class Verdicts(Processor):
                 for _ in repeat(None, count):
                     emit(value)
 
-    def tell_why(self, runs: Any) -> None:
+    def tell_why(self, runs: list[tuple[Any, Any]], ended: bool) -> None:
         """Emit verdicts with their reasons."""
-        self.explainer.show(self.kept)
+        if not all(run[1 if self.earliest else 0] for run in runs):
+            self.explainer.show(self.kept, ended)
         for one, other in runs:
             if self.earliest:
                 self.emit((one, self.reasoned(one, other)))

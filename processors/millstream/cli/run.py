@@ -1,0 +1,95 @@
+"""`millstream run`: a query on a trace, its outputs on the standard output."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain, zip_longest
+from typing import Any
+
+import click
+
+from millstream.processors import DeadLetter, Query
+
+from . import ways
+from .ending import debug_option
+from .loading import QueryType
+from .printing import Printer
+from .progress import watching
+from .traces import Trace, TraceType, trace_of, trace_options
+
+ABSENT: Any = object()
+
+
+@click.command()
+@click.argument("query", type=QueryType())
+@click.argument("traces", nargs=-1, type=TraceType())
+@trace_options
+@click.option("--to", type=click.Choice(["text", "json"]), default="text", help="How outputs are written.")
+@click.option("--limit", "-n", type=click.IntRange(0), help="Stop after so many outputs.")
+@click.option("--skip-errors", is_flag=True, help="Report events on which the query fails, and go on.")
+@click.option("--quiet", "-q", is_flag=True, help="No progress bar.")
+@ways.options
+@debug_option
+def run(
+    query: Query,
+    traces: tuple[str, ...],
+    form: str | None,
+    tag: str | None,
+    text: bool,
+    follow: bool,
+    to: str,
+    limit: int | None,
+    skip_errors: bool,
+    quiet: bool,
+    **chosen: Any,
+) -> None:
+    """Run a QUERY on TRACES and print what comes out.
+
+    QUERY is a Python file (its variable `query`, or its only query), file.py:name or module:name. TRACES are
+    files, one for each input of the query; `-`, or none, is the standard input.
+
+    \b
+    millstream run query.py readings.csv
+    tail -f log.jsonl | millstream run shop.queries:late -t jsonl
+    """
+    with watching(quiet) as bar:
+        sources = [trace_of(path, form, tag, text, follow, bar) for path in traces or ["-"]]
+        if len(sources) != query.arity[0]:
+            raise click.UsageError(
+                f"the query has {query.arity[0]} inputs, but {len(sources)} traces are given"
+            )
+        printer = Printer(to, any(s.live for s in sources), limit)
+        with ways.chosen(query, sources, **chosen) as way:
+            on_error = report if skip_errors else "raise"
+            drive(way.query, way.sources, printer, on_error)
+
+
+def drive(query: Query, sources: list[Any], printer: Printer, on_error: Any) -> None:
+    """Move events until they are exhausted or enough has come out."""
+    if printer.is_full:
+        return
+    if query.arity[1] == 1:
+        for output in query(*sources, on_error=on_error):
+            printer(output)
+            if printer.is_full:
+                return
+        return
+    sinks = [lambda output, k=k: printer(output, f"{k}: ") for k in range(query.arity[1])]
+    flow = query.into(*sinks, on_error=on_error)
+    for port, event in in_turn(sources):
+        flow.push_all((event,), port)
+        if printer.is_full:
+            return
+    flow.end()
+
+
+def in_turn(sources: list[Trace]) -> Iterator[tuple[int, Any]]:
+    """Yield the events of all sources, one of each in turn, with the number of the source."""
+    rows = zip_longest(*sources, fillvalue=ABSENT)
+    pairs = chain.from_iterable(enumerate(row) for row in rows)
+    return ((port, event) for port, event in pairs if event is not ABSENT)
+
+
+def report(letter: DeadLetter) -> None:
+    """Say on standard error what failed."""
+    click.echo(f"skipped: {letter.error}", err=True)
