@@ -8,10 +8,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from millstream.concurrency import NonBlockingProcessor, ThreadManager
-from millstream.palettes.ltl import ForAll
+from millstream.palettes.ltl import Always, ForAll
 from millstream.palettes.slicer import ALL, Slice
 from millstream.palettes.windows import Window
-from millstream.processors import Apply, ClosedError, Count, Cumulate, Filter, KeepLast, StreamError, X
+from millstream.processors import (
+    Apply,
+    ClosedError,
+    Count,
+    Cumulate,
+    Filter,
+    KeepLast,
+    StreamError,
+    Uniform,
+    X,
+    processor,
+    state,
+)
 from millstream.processors.testing import check_processor
 
 from .servants import nonzero
@@ -69,6 +81,43 @@ def test_steps_of_copies_are_under_way_at_the_same_time():
         assert manager.statistics().running == 0
 
 
+def always_all(event):
+    return ALL if event == "all" else event
+
+
+@pytest.mark.parametrize("host", ["window", "slice", "quantifier", "always"])
+def test_hosts_step_their_copies_at_the_same_time(host, monkeypatch):
+    """Three copies get the last event; each waits for the other two, so one at a time would not do."""
+    monkeypatch.setattr("millstream.concurrency.nonblocking.HAND_OVER", 0)
+    meeting = Barrier(3, timeout=20)
+
+    def meet(x):
+        if "all" in x:
+            meeting.wait()
+
+    with ThreadManager(3) as manager:
+        inner = NonBlockingProcessor(Apply(meet), manager)
+        query, events = {
+            "window": (Window(inner, 3), ["a", "b", "all"]),
+            "slice": (Slice(always_all, inner, keep=True), ["a", "b", "c", "all"]),
+            "quantifier": (ForAll(lambda e: (1, 2, 3), inner), ["all"]),
+            "always": (Always(NonBlockingProcessor(Number() | meet, manager)), ["a", "b", "all"]),
+        }[host]
+        assert len(list(query(events))) > 0
+        assert manager.statistics().granted > 0
+
+
+@processor
+class Number(Uniform):
+    """Number the events: copies that began at different positions differ."""
+
+    seen: int = state(0)
+
+    def step(self, x):
+        self.seen += 1
+        return x
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_copies_keep_their_states(kind):
     plain, fast = [], []
@@ -79,6 +128,16 @@ def test_copies_keep_their_states(kind):
             for event in range(5):
                 states = list(run.each((s, event * 10**k) for k, s in enumerate(states)))
     assert fast == plain
+
+
+def test_cheap_copies_are_stepped_here_once_that_is_known():
+    with ThreadManager(2) as manager:
+        run = NonBlockingProcessor(Cumulate(add), manager).into()
+        states = [run.fresh() for _ in range(3)]
+        for event in range(20):
+            states = list(run.each((s, event) for s in states))
+        assert [s[0] for s in states] == [(sum(range(20)),)] * 3
+        assert manager.statistics().granted < 20
 
 
 def test_copies_with_a_step_under_way_are_waited_for():
@@ -100,7 +159,11 @@ def test_wrapper_inside_windows_slices_and_quantifiers(limit):
         wrapped = NonBlockingProcessor(Cumulate(add), manager)
         for make in (
             lambda inner: Window(inner, 4),
+            lambda inner: Window(inner, 4, step=2, partial=True),
             lambda inner: Slice(by, inner),
+            lambda inner: Slice(by, inner, snapshot=True),
+            lambda inner: Slice(by, inner, collect=sum, until=X > 20),
+            lambda inner: Slice(by, inner, max_slices=2, full="drop"),
             lambda inner: ForAll(lambda e: (1, 2, 3), Apply(X[1]) | inner | Apply(X < 40)),
         ):
             assert list(make(wrapped)(events)) == list(make(Cumulate(add))(events))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 from collections.abc import Sequence
 from time import thread_time
@@ -13,7 +12,7 @@ from attrs import frozen
 from millstream.processors import Query
 
 from .chunks import AIM, MOST
-from .manager import ThreadManager, gil_is_enabled
+from .manager import ThreadManager, cores, gil_is_enabled
 
 #: seconds that a chunk costs beyond its events, and an event beyond its work, by kind of worker
 PER_CHUNK = {"processes": 15e-6, "interpreters": 10e-6, "threads": 15e-6}
@@ -85,7 +84,7 @@ def obstacle(manager: ThreadManager) -> str:
     """Return why no stage can gain from a manager, or nothing."""
     if manager.limit == 0:
         return "the manager lends no workers (limit 0)"
-    if (os.cpu_count() or 1) < 2:
+    if cores() < 2:
         return "there is only one processor"
     if manager.workers == "threads" and gil_is_enabled():
         return "threads take turns in this Python; use workers='processes' or a free-threaded Python"

@@ -45,6 +45,13 @@ class ManagerStatistics:
     stopped: int
 
 
+def cores() -> int:
+    """Return how many processors this program may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def gil_is_enabled() -> bool:
     """Return whether only one thread runs Python code at a time, now; some imports switch that on."""
     return bool(getattr(sys, "_is_gil_enabled", lambda: True)())

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from operator import itemgetter
+from time import perf_counter
 from typing import Any, NoReturn
 from weakref import ref
 
@@ -23,27 +24,34 @@ from millstream.processors.lists import host
 
 from .crew import Crew
 from .failures import Failure, portable
-from .manager import ThreadManager, Worker
+from .manager import ThreadManager, Worker, cores
 
 State = tuple[Any, ...]
 Step = tuple[State | None, Any]
+Stepped = tuple[list[Any], float]
+#: seconds that it takes to hand steps over and get the results back; less work than that stays here
+HAND_OVER = 1e-4
 
 
 @frozen(eq=False)
 class Stepper:
-    """Makes, in a worker, what steps copies: ``(state, event)`` for each in, ``(state, outputs)`` out."""
+    """Makes, in a worker, what steps copies, see `step_all`."""
 
     inner: Query
 
-    def __call__(self) -> Callable[[list[Step]], list[Any]]:
+    def __call__(self) -> Callable[[list[Step]], Stepped]:
         outputs: list[Any] = []
         run = self.inner.into(outputs)
         return lambda steps: step_all(run, outputs, steps)
 
 
-def step_all(run: Run, outputs: list[Any], steps: list[Step]) -> list[Any]:
-    """Step copies one after the other; a failure stands in the place of a result."""
+def step_all(run: Run, outputs: list[Any], steps: list[Step]) -> Stepped:
+    """Step copies one after the other: ``(state, event)`` for each in, ``(state, outputs)`` out.
+
+    A failure stands in the place of a result. Tells as well how long it took.
+    """
     results: list[Any] = []
+    begun = perf_counter()
     for values, event in steps:
         run.give(run.fresh() if values is None else values)
         try:
@@ -52,7 +60,7 @@ def step_all(run: Run, outputs: list[Any], steps: list[Step]) -> list[Any]:
         except Exception as error:
             results.append(portable(error))
         outputs.clear()
-    return results
+    return results, perf_counter() - begun
 
 
 class _UnderWay:
@@ -85,7 +93,7 @@ class Ticket(_UnderWay):
         worker, self.worker = self.worker, None
         assert worker is not None
         try:
-            (self._reply,) = worker.receive()
+            (self._reply,), _ = worker.receive()
         except Exception as error:
             self._reply = error
         finally:
@@ -158,6 +166,8 @@ class NonBlockingProcessor(Processor):
     given: list[Any] = transient()
     #: set by the run while an event comes in that will be waited for later
     late: bool = transient()
+    #: seconds that the step of a copy takes, as last measured; None before the first
+    cost: float | None = transient()
     #: the inner query's state; None before its first event, and while a step is under way
     current: State | None = state(None)
     ticket: Ticket | Done | None = state(None)
@@ -224,7 +234,7 @@ class NonBlockingProcessor(Processor):
                 self.emit(y)
 
     def step_copies(self, copies: Iterable[tuple[State, Any]]) -> Iterator[State]:
-        """Step many copies of this processor: each worker gets a part of them, the last part is done here.
+        """Step many copies of this processor, as workers share them; cheap steps are made here.
 
         Takes pairs of state and event, yields the new states, each when the outputs of its copy are out.
         """
@@ -233,22 +243,39 @@ class NonBlockingProcessor(Processor):
             current, outputs = (current, []) if ticket is None else ticket.join()
             steps.append((current, event))
             early.append(outputs)
-        with Crew(self.manager, self.stepper, min(self.manager.limit, len(steps) - 1)) as crew:
-            part = -(-len(steps) // (crew.size + 1))
-            for member in range(crew.size):
-                crew.send(member, steps[member * part : (member + 1) * part])
-            here = step_all(self.run, self.outputs_, steps[crew.size * part :])
-            results = [
-                *(r for _, r in sorted((crew.receive() for _ in range(crew.size)), key=itemgetter(0))),
-                here,
-            ]
-        for before, result in zip(early, chain.from_iterable(results), strict=True):
+        results = self._shared(steps) if self._pays(len(steps)) else self._all_here(steps)
+        for before, result in zip(early, results, strict=True):
             for y in before:
                 self.emit(y)
             current, outputs = result.throw() if isinstance(result, Failure) else result
             for y in outputs:
                 self.emit(y)
             yield current, None
+
+    def _pays(self, count: int) -> bool:
+        """Return whether so many steps are worth handing over; the first time that is not known."""
+        parts = min(count, self.manager.limit + 1, cores())
+        return count > 1 and (self.cost is None or self.cost * count * (1 - 1 / parts) > HAND_OVER)
+
+    def _all_here(self, steps: list[Step]) -> list[Any]:
+        """Make all steps here."""
+        results, seconds = step_all(self.run, self.outputs_, steps)
+        self.cost = seconds / max(1, len(steps))
+        return results
+
+    def _shared(self, steps: list[Step]) -> list[Any]:
+        """Give each worker a part of the steps; if there is a core left, the last part is done here."""
+        with Crew(self.manager, self.stepper, min(self.manager.limit, len(steps))) as crew:
+            parts = crew.size if crew.size >= min(cores(), len(steps)) else crew.size + 1
+            length = -(-len(steps) // parts)
+            for member in range(crew.size):
+                crew.send(member, steps[member * length : (member + 1) * length])
+            here = steps[crew.size * length :]
+            replies = [step_all(self.run, self.outputs_, here)] if here else []
+            told = sorted((crew.receive() for _ in range(crew.size)), key=itemgetter(0))
+        replies = [reply for _, reply in told] + replies
+        self.cost = sum(seconds for _, seconds in replies) / len(steps)
+        return list(chain.from_iterable(results for results, _ in replies))
 
     def end(self) -> None:
         """End the inner query."""

@@ -6,7 +6,6 @@ and wrapped if that is sound and pays. A query in which nothing is wrapped is th
 
 from __future__ import annotations
 
-import os
 import pickle
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -19,7 +18,7 @@ from millstream.processors.errors import shorten
 from .classify import bounded_history
 from .costs import WORTH, gain, kind_of, measure, obstacle, transport
 from .machines import ChunkedMonitor
-from .manager import ThreadManager
+from .manager import ThreadManager, cores
 from .parallel_slice import ParallelSlice, refusal
 from .pipeline import Pipeline
 from .pull_group import PullGroup
@@ -152,14 +151,14 @@ WRAPPERS: dict[str, Callable[[Query, ThreadManager], Query]] = {
 
 def _decide(stages: list[Stage], manager: ThreadManager) -> list[tuple[Query, Decision]]:
     """Wrap the stages that can be spread, where it pays; if there are none, the best one to run ahead."""
-    kind, cores = kind_of(manager), os.cpu_count() or 1
+    kind, processors = kind_of(manager), cores()
     total = sum(stage.cost for stage in stages)
-    workers = min(manager.limit, cores)
+    workers = min(manager.limit, processors)
 
     def gained(stage: Stage, count: int) -> float:
         if stage.stuck:
             return 0.0
-        return gain(kind, stage.cost, stage.moving, total - stage.cost, count, cores)
+        return gain(kind, stage.cost, stage.moving, total - stage.cost, count, processors)
 
     spread = [s for s in stages if s.kind in WRAPPERS and gained(s, workers) >= WORTH]
     ahead = max(stages, key=lambda s: gained(s, 1)) if len(stages) > 1 and not spread else None

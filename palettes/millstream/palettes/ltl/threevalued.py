@@ -8,6 +8,7 @@ copy is dropped.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar
 
 from attrs import field
@@ -15,6 +16,19 @@ from attrs import field
 from millstream.processors import Query, Run, Uniform, as_query, processor, state, transient
 
 from .verdict import Verdict
+
+
+def advanced(run: Run, given: list[Any], copies: Iterable[Any], event: Any) -> Iterator[tuple[Any, Verdict]]:
+    """Step copies of a query whose sink is `given`; yield the state and the verdict of each."""
+    for after in run.each((copy, event) for copy in copies):
+        verdict = Verdict.of(given[-1] if given else None)
+        given.clear()
+        yield after, verdict
+
+
+def _undecided(copy: Any, verdict: Verdict) -> tuple[Any, Verdict]:
+    """Forget the state of a copy that is decided."""
+    return None if verdict.decided else copy, verdict
 
 
 @processor
@@ -30,14 +44,9 @@ class _Copies(Uniform):
         self.given = []
         self.run = self.inner.into(self.given)
 
-    def advance(self, copy: Any, event: Any) -> tuple[Any, Verdict]:
-        """Step one copy; return its state and verdict."""
-        run = self.run
-        run.give(copy)
-        run.entry(event)
-        verdict = Verdict.of(self.given[-1] if self.given else None)
-        self.given.clear()
-        return run.take(), verdict
+    def advance(self, copies: Iterable[Any], event: Any) -> Iterator[tuple[Any, Verdict]]:
+        """Step copies; yield the state and the verdict of each."""
+        return advanced(self.run, self.given, copies, event)
 
 
 @processor
@@ -51,8 +60,7 @@ class _EveryPosition(_Copies):
         if self.verdict.decided:
             return self.verdict
         following: list[Any] = []
-        for copy in (*self.copies, self.run.fresh()):
-            after, verdict = self.advance(copy, event)
+        for after, verdict in self.advance((*self.copies, self.run.fresh()), event):
             if verdict == self.deciding:
                 self.verdict, self.copies = verdict, []
                 return verdict
@@ -97,7 +105,7 @@ class After(_Copies):
         if self.copy is None:
             self.copy = self.run.fresh()
         elif not self.verdict.decided:
-            self.copy, self.verdict = self.advance(self.copy, event)
+            ((self.copy, self.verdict),) = self.advance([self.copy], event)
         return self.verdict
 
 
@@ -126,23 +134,19 @@ class UpTo(Uniform):
         if self.verdict.decided:
             return self.verdict
         fresh = [(run.fresh(), Verdict.UNKNOWN) for run, _ in self.runs]
-        self.rows = [[self.one(k, cell, event) for k, cell in enumerate(row)] for row in (*self.rows, fresh)]
+        columns = zip(*self.rows, fresh, strict=True)
+        self.rows = list(zip(*(self.column(k, cells, event) for k, cells in enumerate(columns)), strict=True))
         self.verdict = self.combined()
         if self.verdict.decided:
             self.rows = []
         return self.verdict
 
-    def one(self, k: int, cell: tuple[Any, Verdict], event: Any) -> tuple[Any, Verdict]:
-        """Step one copy unless it is decided."""
-        copy, verdict = cell
-        if verdict.decided:
-            return cell
+    def column(self, k: int, cells: Sequence[Any], event: Any) -> list[tuple[Any, Verdict]]:
+        """Step the copies of one of the queries, except those that are decided."""
+        copies = [copy for copy, verdict in cells if not verdict.decided]
         run, given = self.runs[k]
-        run.give(copy)
-        run.entry(event)
-        verdict = Verdict.of(given[-1] if given else None)
-        given.clear()
-        return (None if verdict.decided else run.take()), verdict
+        stepped = advanced(run, given, copies, event)
+        return [cell if cell[1].decided else _undecided(*next(stepped)) for cell in cells]
 
     def combined(self) -> Verdict:
         """Return right(0) or left(0) and (right(1) or ...), what is beyond being unknown."""

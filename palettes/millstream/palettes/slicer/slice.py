@@ -84,10 +84,10 @@ class Slice(Group):
     label: str = field(init=False, default="Slice")
 
     def __attrs_post_init__(self) -> None:
-        host(self, self.inner, [])
+        run = host(self, self.inner, [])
         self._check()
         extras = {name: getattr(self, name) for name in EXTRAS}
-        if all(extras[name] is None for name in EXTRAS[1:] if name != "full"):
+        if not run.defers and all(extras[name] is None for name in EXTRAS[1:] if name != "full"):
             kind = SnapshotSlices if self.snapshot else PlainSlices
             self.query = kind(self.by, self.inner, self.keep)
         else:

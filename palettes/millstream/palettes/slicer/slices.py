@@ -44,6 +44,8 @@ class Slices(Processor):
     ends: Callable[[Any], Any] | None = transient()
     run: Run = transient()
     tally: Tally | None = transient()
+    #: whether slices that get the same event are stepped together: workers may then share them
+    together: bool = transient()
     #: whether outputs are shown all together, rather than one by one; whether known keys are counted
     shows: bool = transient()
     counts: bool = transient()
@@ -73,6 +75,7 @@ class Slices(Processor):
         self.time_of = as_function(self.time) if self.time is not None else self._ticks
         self.ends = as_function(self.until) if self.until is not None else None
         self.run = host(self, self.inner, self._got)
+        self.together = self.run.defers and self.max_slices is None
         monoid = monoid_of(self.collect)
         self.tally = None if monoid is None else Tally(monoid)
         self.shows = self.snapshot or self.collect is not None
@@ -91,8 +94,11 @@ class Slices(Processor):
             keys = [key] if key in self.states else several(key, self.states)
         except TypeError as error:
             raise unhashable(key) from error
-        for k in [key] if keys is None else keys:
-            self._touch(k, x, refresh=key is not ALL)
+        if self.together and keys is not None and len(keys) > 1:
+            self._touch_together(keys, x, refresh=key is not ALL)
+        else:
+            for k in [key] if keys is None else keys:
+                self._touch(k, x, refresh=key is not ALL)
         if self.shows:
             self._show()
 
@@ -106,7 +112,18 @@ class Slices(Processor):
         self._begin(key)
         self.run.give(values)
         self.run.entry(x)
-        values = self.run.take()
+        self._touched(key, self.run.take(), refresh)
+
+    def _touch_together(self, keys: list[Any], x: Any, refresh: bool) -> None:
+        """Give an event to several slices at once; what each puts out comes in the order of the keys."""
+        known = ((key, self.states.get(key)) for key in keys)
+        stepped = self.run.each([(self.run.fresh() if v is None else v, x) for _, v in known])
+        for key in keys:
+            self._begin(key)
+            self._touched(key, next(stepped), refresh)
+
+    def _touched(self, key: Any, values: Any, refresh: bool) -> None:
+        """Keep a slice as an event has left it, or let it go."""
         if self.over:
             self._end(key, values)
         elif not self.keep and _same(values, self.run.fresh()):
