@@ -1,6 +1,7 @@
 """The engine and the general-purpose processors of millstream."""
 
 from .apply import Apply, Constant, Fork, Passthrough, Switch, Tap
+from .checkpoint import Checkpoint
 from .clock import Clock, SystemClock, VirtualClock
 from .codec import StateError, allow_in_states, decode, encode
 from .compiling import as_function, source
@@ -34,7 +35,7 @@ from .pump import Pump
 from .push import Run
 from .query import Query, as_query
 from .routing import Divert, Multiplex, Splice
-from .sinks import as_sink
+from .sinks import FileSink, as_sink
 from .sources import CsvRows, FromQueue, JsonLines, Lines, Source, Ticks
 from .states import Mutable, Saved
 from .statistics import Flow, Statistics
@@ -45,6 +46,7 @@ __all__ = [
     "MISSING",
     "Apply",
     "BufferFullError",
+    "Checkpoint",
     "Clock",
     "ClosedError",
     "Constant",
@@ -57,6 +59,7 @@ __all__ = [
     "Divert",
     "E",
     "Expression",
+    "FileSink",
     "Filter",
     "FindPattern",
     "Flow",

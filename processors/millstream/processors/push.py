@@ -324,6 +324,11 @@ class Run:
             return self._closed[1]
         return tuple(sys.maxsize - length_hint(t) for t in self._ticks)
 
+    @property
+    def ended(self) -> bool:
+        """Return whether the trace has come to its end."""
+        return self._closed is not None and self._closed[0] == "ended"
+
     def _position(self) -> int | None:
         return self.positions[self._outer] - 1 if self._outer >= 0 and self._entries else None
 
