@@ -1,0 +1,32 @@
+"""Columns: the same query over record batches of Arrow, computed by NumPy."""
+
+try:
+    import numpy as _numpy  # noqa: F401
+    import pyarrow as _pyarrow  # noqa: F401
+except ModuleNotFoundError as _error:
+    raise ModuleNotFoundError(
+        f"millstream.palettes.columns needs {_error.name}: pip install 'millstream[columns]'",
+        name=_error.name,
+    ) from _error
+
+from .batches import BatchError
+from .columnar import Columnar, ColumnarRun, columnar
+from .csvfiles import BadLine, read_csv
+from .explaining import Explanation, Part
+from .program import NotColumnarError
+from .reading import Batches, ReadError, Rows
+
+__all__ = [
+    "BadLine",
+    "BatchError",
+    "Batches",
+    "Columnar",
+    "ColumnarRun",
+    "Explanation",
+    "NotColumnarError",
+    "Part",
+    "ReadError",
+    "Rows",
+    "columnar",
+    "read_csv",
+]
