@@ -17,6 +17,7 @@ from .strategies import formulas, steps, traces
 LOCKSETS = parse("O p(x) -> exists y: H (p(x) -> [r(x, y), q(y)))")
 PAIRS = parse("q(y) & O (p(y) & Y O p(x)) -> Y O q(x)")
 BOTH = parse("O r(x, y) -> exists z: O r(x, z) & O r(y, z)")
+NESTED = parse("O p(x) -> exists y: O r(x, y) & forall z: O r(z, y) -> O r(x, z)")
 
 
 def accepted(formula, over):
@@ -38,6 +39,7 @@ def run(program, trace, times):
 @example(PAIRS, [("p", 1), ("p", 2), ("q", 2), ("q", 1)], "seen")
 @example(PAIRS, [("p", 1), ("p", 2), ("q", 1), ("q", 2), ("p", 1), ("q", 2)], "all")
 @example(BOTH, [("r", 1, 2), ("r", 2, 2), ("r", 2, 1), ("t",)], "all")
+@example(NESTED, [("p", 1), ("r", 1, 2), ("r", 3, 2), ("r", 1, 3), ("r", 1, 1)], "seen")
 def test_verdicts_follow_the_definitions(formula, trace, over):
     accepted(formula, over)
     assert list(Verdicts(formula, over=over)(trace)) == Oracle(trace, over).verdicts(formula)

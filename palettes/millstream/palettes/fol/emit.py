@@ -211,7 +211,7 @@ class Emitter(Conditions):
         """Define a function with this body; return its call."""
         text = "\n".join(body)
         inner = set(re.findall(r"\b[vw]\d+\b", " ".join(re.findall(r"\bfor (.*?) in ", text))))
-        given = sorted(set(re.findall(r"\b[avw]\d+\b", text)) - inner)
+        given = sorted(set(re.findall(r"\b[acvw]\d+\b", text)) - inner)
         name = self.new("q")
         call = f"({', '.join(['S', 'raw', 'now', *given])})"
         self.functions.append("\n".join([f"def {name}{call}:", *unpack(text), text, f"    {last}"]))

@@ -76,7 +76,7 @@ class Monitor(Processor):
     {'f': 'b'}
     """
 
-    formula: Formula = field(converter=followed)
+    formula: Any = field(converter=followed)
     predicates: Mapping[str, Any] | None = field(default=None, kw_only=True)
     kind: Any = field(default=None, kw_only=True)
     args: Any = field(default=None, kw_only=True)

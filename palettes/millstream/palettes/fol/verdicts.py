@@ -7,7 +7,6 @@ from typing import Any
 
 from attrs import field, frozen
 
-from millstream.palettes.ltl.base import Formula
 from millstream.palettes.ltl.parser import parse
 from millstream.palettes.ltl.verdict import Verdict
 from millstream.palettes.ltl.verdicts import rebuilt
@@ -22,7 +21,7 @@ from .reading import Kept, declared, part_of, reader
 
 @processor
 class _FirstOrder(Processor):
-    formula: Formula = field(converter=parse)
+    formula: Any = field(converter=parse)
     predicates: Mapping[str, Any] | None = field(default=None, kw_only=True)
     kind: Any = field(default=None, kw_only=True)
     args: Any = field(default=None, kw_only=True)

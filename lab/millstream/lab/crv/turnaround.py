@@ -1,0 +1,74 @@
+"""Turn around: a walker that meets a blocker turns: its velocity changes sign in the next event."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import Any, Final
+
+from millstream.palettes.ltl import Monitor
+from millstream.processors import Apply, Query
+
+from . import game
+from .pingus import Pingu, PingusXml
+from .problem import Problem, Verdict, definite
+
+# The property
+
+RULE: Final = "G forall w in walkers: forall b in blockers: meets(w, b) -> X turned(w)"
+
+ATOMS: Final = {
+    "meets": lambda event, w, b: game.meets(w, b),
+    "turned": lambda event, w: w.vx * event["velocity"].get(w.id, 0.0) < 0,
+}
+
+
+def roles(snapshot: Iterable[Pingu]) -> dict[str, Any]:
+    """Return the walkers, the blockers, and everybody's velocity."""
+    return {
+        "walkers": [p for p in snapshot if p.status == "WALKER"],
+        "blockers": [p for p in snapshot if p.status == "BLOCKER"],
+        "velocity": {p.id: p.vx for p in snapshot},
+    }
+
+
+def monitor() -> Monitor:
+    """Return the monitor of walkers and blockers."""
+    return Monitor(RULE, atoms=ATOMS, semantics="rv-ltl")
+
+
+def query() -> Query:
+    """Return the verdict on the snapshots so far."""
+    return Apply(roles) | monitor()
+
+
+def check(events: Iterable[Any]) -> Verdict:
+    """Return where somebody should have turned; the end of the game excuses everybody."""
+    return definite(query()(events), at_end=False)
+
+
+def brute(events: Iterable[Any]) -> Verdict:
+    """Try every pair of characters in every pair of events."""
+    for position, (before, now) in enumerate(pairwise(events), 1):
+        for w in before:
+            for b in before:
+                close = abs(w.x - b.x) < 6 and abs(w.y - b.y) < 10
+                if w.status == "WALKER" and b.status == "BLOCKER" and close:
+                    later = [p.vx for p in now if p.id == w.id]
+                    if not later or not (later[0] < 0 < w.vx or w.vx < 0 < later[0]):
+                        return position
+    return None
+
+
+PROBLEM: Final = Problem(
+    name="turnaround",
+    title="Turn around",
+    says="a walker that meets a blocker turns in the next event",
+    make=game.make,
+    faults={"pusher": game.REBELS["pusher"]},
+    format=PingusXml(),
+    query=query,
+    check=check,
+    brute=brute,
+    sizes=game.SIZES,
+)
