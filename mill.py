@@ -1,6 +1,6 @@
 """The two commands of a fresh checkout, the slow tests, and the benchmarks.
 
-    python3 mill.py lab     set up .venv and run the main job
+    python3 mill.py lab     set up .venv and run the main job (or: lab list, lab run, lab report, lab serve)
     python3 mill.py test    set up .venv, check style and types, run the tests
     python3 mill.py slow    set up .venv and run the tests that take long
     python3 mill.py bench   set up .venv and run the benchmarks

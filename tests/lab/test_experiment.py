@@ -77,3 +77,8 @@ def test_rows_that_are_not_unique_are_refused():
 def test_ratio_of_a_figure_that_is_missing_says_so():
     with pytest.raises(Missing, match="no 'Hz' in the row"):
         Rows([{"n": 1}, {"n": 2, "Hz": 3}]).ratio("Hz", {"n": 2}, {"n": 1})
+
+
+def test_name_that_is_no_file_name_is_refused():
+    with pytest.raises(ValueError, match=r"an experiment's name is made of letters.*got '../up'"):
+        experiment("../up")(measured)

@@ -32,7 +32,11 @@ def squares(rows: Rows):
     return claim("squares are squares", rows.one(n=2, part=2)["square"] == 4, ours=4)
 
 
-@experiment(parameters={"how": ["print", "raise", "wrong", "skip", "die", "offspring", "late"]}, limit=3600)
+@experiment(
+    parameters={"how": ["print", "raise", "wrong", "skip", "die", "offspring", "late"]},
+    quick={"how": ["raise", "wrong", "skip", "die"]},
+    limit=3600,
+)
 def ends(trial, how):
     """End in all the ways in which an experiment can."""
     if how == "print":

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from millstream.processors import Query, X
+
 from .claims import Claim, claim
 from .experiment import experiment
 from .plots import bars
 from .rows import Row, Rows
 from .trial import Trial
-from .workloads import numbers, workloads
+from .workloads import fork_filter_sum, numbers, workloads
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -55,3 +57,9 @@ def faster(rows: Rows) -> Claim:
     return claim(
         "all workloads: 5 times as fast as the naive form", least >= 5, f"{least:.1f} times at least"
     )
+
+
+@engine.drawing("fork-filter-sum")
+def query() -> Query:
+    """Draw one of the workloads."""
+    return fork_filter_sum(X % 2 == 0)

@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import getdoc, signature
 from itertools import product
+from re import fullmatch
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from attrs import define, field
@@ -57,6 +58,8 @@ class Experiment:
 
     def __attrs_post_init__(self) -> None:
         """Complain at once about what could only fail later, in another process."""
+        if not fullmatch(r"[A-Za-z0-9][\w-]*", self.name):
+            raise ValueError(f"an experiment's name is made of letters, digits, - and _, got {self.name!r}")
         accepted = signature(self.function).parameters
         free = any(p.kind is p.VAR_KEYWORD for p in accepted.values())
         for point in self.points(False) + self.points(True):

@@ -72,23 +72,26 @@ class Laboratory:
 
     def resume(self, number: int | None = None, watch: Callable[[Result], None] = lambda result: None) -> Run:
         """Continue a run (the newest) that was stopped or killed; return it."""
+        run = self.continued(number)
+        self.perform(run, watch)
+        return run
+
+    def continued(self, number: int | None = None) -> Run:
+        """Return a run (the newest) if it can be continued here."""
         run = self.store.run(number)
         if not machine.same(run.machine, machine.describe()):
             raise ValueError(
                 f"run {run.id} was begun on another machine or with other software ({run.machine}); "
                 "figures are compared within one run, so begin a new one"
             )
-        self.perform(run, watch)
         return run
 
     def perform(self, run: Run, watch: Callable[[Result], None] = lambda result: None) -> None:
-        """Measure what is left of a run, calling `watch` before and after each point."""
+        """Measure what is left of a run; `watch` is told whenever something changes about a point."""
         self.runner.stopping.clear()
+        self.runner.watch = watch
         for result in self.store.results(run.id, *OPEN):
-            watch(result)
-            status = self.runner.perform(run, result, self._experiment(result.experiment))
-            watch(self.store.result(result.id))
-            if status == STOPPED:
+            if self.runner.perform(run, result, self._experiment(result.experiment)) == STOPPED:
                 return
 
     def _experiment(self, name: str) -> Experiment:

@@ -34,14 +34,14 @@ def tree(root: psutil.Process | None = None) -> list[psutil.Process]:
     return [root, *root.children(recursive=True)]
 
 
-def cpu_seconds() -> float:
-    """Return the CPU time of this process and of all that descend from it, ended ones included."""
+def cpu_seconds(root: psutil.Process | None = None) -> float:
+    """Return the CPU time of a process (this one) and all its descendants, ended ones included."""
     total = 0.0
-    for process in tree():
-        try:
+    try:
+        for process in tree(root):
             total += sum(process.cpu_times()[:4])
-        except psutil.NoSuchProcess:
-            continue
+    except psutil.NoSuchProcess:
+        pass
     return total
 
 

@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from contextlib import suppress
 from threading import Event, Thread
 from time import monotonic
@@ -20,11 +21,13 @@ from typing import IO, Any
 import psutil
 
 from .experiment import Experiment
-from .load import memory
+from .load import busy, cpu_seconds, memory
 from .store import DONE, FAILED, LATE, STOPPED, Result, Run, Sample, Store
 
 #: seconds between two looks at the machine
 INTERVAL = 0.25
+#: the clock, the busy seconds of each core, the CPU seconds of the experiment
+Counters = tuple[float, list[float], float]
 #: how much of what an experiment printed is shown when it fails
 SHOWN = 4000
 
@@ -36,10 +39,13 @@ class Runner:
         self.store = store
         #: set by whoever wants the run to stop; read by `_watch`
         self.stopping = Event()
+        #: is told whenever something changes about a point
+        self.watch: Callable[[Result], None] = lambda result: None
 
     def perform(self, run: Run, result: Result, experiment: Experiment) -> str:
         """Measure one point and keep everything about it; return how it ended."""
         self.store.start(result.id)
+        self._tell(result.id)
         job = {
             "experiment": experiment.name, "module": experiment.home, "point": result.point,
             "seed": run.seed, "quick": run.quick,
@@ -50,8 +56,12 @@ class Runner:
             except BaseException:
                 self.store.finish(result.id, STOPPED)
                 raise
-            self.store.finish(result.id, status, error if status == DONE else error + _tail(printed))
+            self.store.finish(result.id, status, ("" if status == DONE else _tail(printed)) + error)
+        self._tell(result.id)
         return status
+
+    def _tell(self, result: int) -> None:
+        self.watch(self.store.result(result))
 
     def _measure(self, job: dict[str, Any], result: int, limit: float, printed: IO[bytes]) -> tuple[str, str]:
         command = [sys.executable, "-m", "millstream.lab.child"]
@@ -94,6 +104,7 @@ class Runner:
                     self.store.add_figures(result, message["figures"])
                 case "progress":
                     self.store.add_progress(result, message["share"], message["what"])
+                    self._tell(result)
                 case "end":
                     return dict(message)
         return None
@@ -119,23 +130,47 @@ class Watch:
 
     def _watch(self) -> None:
         begun, process = monotonic(), psutil.Process(self.child.pid)
-        psutil.cpu_percent(percpu=True)
+        before = self._counters(process)
         while not self._over.wait(INTERVAL):
+            after = self._counters(process)
             passed = monotonic() - begun
-            loads = [round(load / 100, 3) for load in psutil.cpu_percent(percpu=True)]
-            used = memory(process)
-            self.peak = max(self.peak, used)
-            self.runner.store.add_sample(self.result, Sample(round(passed, 3), loads, round(used, 1)))
+            self._keep(sample(before, after, passed, memory(process)))
+            before = after
             if self.runner.stopping.is_set() or passed > self.limit:
                 self.reason = LATE if passed > self.limit else STOPPED
                 end_group(self.child)
                 return
+
+    def _counters(self, process: psutil.Process) -> Counters:
+        return monotonic(), busy(), cpu_seconds(process)
+
+    def _keep(self, sample: Sample) -> None:
+        self.peak = max(self.peak, sample.memory)
+        self.runner.store.add_sample(self.result, sample)
 
     def close(self) -> None:
         """Stop looking; leave nothing of the process's group behind."""
         self._over.set()
         self._thread.join()
         end_group(self.child)
+
+
+def sample(before: Counters, after: Counters, passed: float, used: float) -> Sample:
+    """Make a sample of two readings of the counters.
+
+    >>> sample((0.0, [5.0, 5.0], 1.0), (2.0, [7.0, 5.5], 2.0), passed=2.0, used=80.0)
+    Sample(time=2.0, loads=[1.0, 0.25], own=0.25, memory=80.0)
+    """
+    seconds = after[0] - before[0]
+    loads = [share((b - a) / seconds) for a, b in zip(before[1], after[1], strict=True)]
+    return Sample(
+        round(passed, 3), loads, share((after[2] - before[2]) / seconds / len(loads)), round(used, 1)
+    )
+
+
+def share(value: float) -> float:
+    """Round a share, which counters that tick may put slightly outside of its bounds."""
+    return round(min(1.0, max(0.0, value)), 3)
 
 
 def end_group(child: subprocess.Popen[bytes]) -> None:
@@ -152,4 +187,4 @@ def _tail(printed: IO[bytes]) -> str:
     printed.seek(0, os.SEEK_END)
     printed.seek(max(0, printed.tell() - SHOWN))
     text = printed.read().decode(errors="replace").strip()
-    return f"\nit printed:\n{text}" if text else ""
+    return f"it printed:\n{text}\n\n" if text else ""

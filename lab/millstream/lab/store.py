@@ -42,7 +42,8 @@ CREATE TABLE result (
 CREATE TABLE row (result INTEGER NOT NULL REFERENCES result, figures TEXT NOT NULL);
 CREATE INDEX row_of_result ON row (result);
 CREATE TABLE sample (
-    result INTEGER NOT NULL REFERENCES result, time REAL NOT NULL, loads TEXT NOT NULL, memory REAL NOT NULL
+    result INTEGER NOT NULL REFERENCES result, time REAL NOT NULL, loads TEXT NOT NULL, own REAL NOT NULL,
+    memory REAL NOT NULL
 );
 CREATE INDEX sample_of_result ON sample (result);
 """
@@ -77,10 +78,14 @@ class Result:
 
 @frozen
 class Sample:
-    """The load of each core (0 to 1), and the memory in MB, some seconds after a point began."""
+    """The machine some seconds after a point began.
+
+    The load of each core (0 to 1), the share of all cores that is the experiment's, and its memory in MB.
+    """
 
     time: float
     loads: list[float]
+    own: float
     memory: float
 
 
@@ -214,12 +219,14 @@ class Store:
     def add_sample(self, result: int, sample: Sample) -> None:
         """Keep a sample of the load."""
         loads = json.dumps(sample.loads)
-        self._do("INSERT INTO sample VALUES (?, ?, ?, ?)", result, sample.time, loads, sample.memory)
+        self._do(
+            "INSERT INTO sample VALUES (?, ?, ?, ?, ?)", result, sample.time, loads, sample.own, sample.memory
+        )
 
     def samples(self, result: int) -> list[Sample]:
         """Return the samples of a point in order of time."""
         rows = self._do("SELECT * FROM sample WHERE result = ? ORDER BY time", result)
-        return [Sample(r["time"], json.loads(r["loads"]), r["memory"]) for r in rows]
+        return [Sample(r["time"], json.loads(r["loads"]), r["own"], r["memory"]) for r in rows]
 
     def finish(self, result: int, status: str, error: str = "") -> None:
         """End a point."""

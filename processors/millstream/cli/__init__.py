@@ -19,6 +19,7 @@ COMMANDS: dict[str, str] = {
     "check": "millstream.cli.check:check",
     "completion": "millstream.cli.completion:completion",
     "draw": "millstream.cli.draw:draw",
+    "lab": "millstream.lab.cli:lab",
     "run": "millstream.cli.run:run",
 }
 
