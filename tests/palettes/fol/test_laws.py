@@ -3,9 +3,8 @@
 import pytest
 
 from millstream.palettes.fol import Facts, Monitor, Verdicts, Violations
+from millstream.palettes.fol.strategies import events
 from millstream.processors.testing import check_processor
-
-from .strategies import events
 
 QUERIES = [
     Verdicts("p(x) -> [q(x), t)"),
@@ -23,4 +22,4 @@ QUERIES = [
 
 @pytest.mark.parametrize("query", QUERIES, ids=repr)
 def test_laws(query):
-    check_processor(query, events, max_examples=10)
+    check_processor(query, events(), max_examples=10)

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from millstream.palettes.fol import Monitor
+from millstream.palettes.fol.strategies import PREDICATES, events
 from millstream.palettes.ltl import Verdict
 from millstream.palettes.ltl import formula as fm
 from millstream.palettes.ltl.machine import machine
@@ -14,11 +15,9 @@ from millstream.palettes.ltl.strategies import formulas
 from millstream.palettes.ltl.terms import Const, Var
 from millstream.palettes.ltl.walk import free_variables
 
-from .strategies import ARITY, events
-
 args = st.sampled_from([Var("x"), Var("y"), Var("x"), Const(1)])
 leaves = st.sampled_from("pqr").flatmap(
-    lambda name: st.builds(lambda *a: fm.Predicate(name, *a), *[args] * ARITY[name])
+    lambda name: st.builds(lambda *a: fm.Predicate(name, *a), *[args] * PREDICATES[name])
 )
 bodies = formulas(leaves=leaves, limit=2, max_leaves=4)
 
@@ -45,7 +44,7 @@ def _value(arg, env):
 
 
 @settings(max_examples=200)
-@given(bodies, st.lists(events, min_size=1, max_size=6), st.booleans())
+@given(bodies, st.lists(events(), min_size=1, max_size=6), st.booleans())
 def test_monitor_agrees_with_a_monitor_for_each_binding(formula, trace, finite):
     *verdicts, last = [*Monitor(formula, at_end=finite)(trace), None][: len(trace) + 1]
     expected = []

@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from millstream.palettes.fol import Verdicts, Violations
 from millstream.palettes.fol.general import general_program
 from millstream.palettes.fol.normal import normalise
+from millstream.palettes.fol.strategies import formulas, traces
 from millstream.palettes.ltl import parse
 from millstream.processors import E
 from millstream.processors.errors import ParameterError
 
 from .oracle import Oracle
-from .strategies import formulas, steps, traces
 
 LOCKSETS = parse("O p(x) -> exists y: H (p(x) -> [r(x, y), q(y)))")
 PAIRS = parse("q(y) & O (p(y) & Y O p(x)) -> Y O q(x)")
@@ -34,7 +34,7 @@ def run(program, trace, times):
 
 
 @settings(max_examples=400)
-@given(formulas, traces, st.sampled_from(("seen", "all")))
+@given(formulas(), traces(), st.sampled_from(("seen", "all")))
 @example(LOCKSETS, [("r", 1, 2), ("p", 1), ("q", 2), ("p", 1), ("t",)], "seen")
 @example(PAIRS, [("p", 1), ("p", 2), ("q", 2), ("q", 1)], "seen")
 @example(PAIRS, [("p", 1), ("p", 2), ("q", 1), ("q", 2), ("p", 1), ("q", 2)], "all")
@@ -46,7 +46,7 @@ def test_verdicts_follow_the_definitions(formula, trace, over):
 
 
 @settings(max_examples=200)
-@given(formulas, traces, steps)
+@given(formulas(), traces(), st.lists(st.integers(0, 3), min_size=7, max_size=7))
 def test_verdicts_count_time(formula, trace, steps):
     accepted(formula, "seen")
     times = [sum(steps[: i + 1]) for i in range(len(trace))]
@@ -56,14 +56,14 @@ def test_verdicts_count_time(formula, trace, steps):
 
 
 @settings(max_examples=200)
-@given(formulas, traces, st.sampled_from(("seen", "all")))
+@given(formulas(), traces(), st.sampled_from(("seen", "all")))
 def test_general_evaluator_follows_the_definitions(formula, trace, over):
     program = general_program("Verdicts", accepted(formula, over), False)
     assert run(program, trace, range(len(trace))) == Oracle(trace, over).verdicts(formula)
 
 
 @settings(max_examples=300)
-@given(formulas, traces)
+@given(formulas(), traces())
 def test_violations_are_violations(formula, trace):
     problem = accepted(formula, "seen")
     oracle = Oracle(trace, "seen")
