@@ -12,6 +12,7 @@ The property, for every item:
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any, Final
 
 from millstream.palettes.fol import Violations
@@ -21,6 +22,7 @@ from millstream.processors import Fork, Multiplex, Query, X
 
 from .auction_traces import COMPETITION, FAULTS, make
 from .logs import Log
+from .parts import Parts, first_wrong
 from .problem import SIZES, Event, Problem, Verdict, first_output
 
 LOG: Final = Log(
@@ -104,6 +106,19 @@ def _wrong(mine: list[tuple[int, Event]], days: list[int]) -> Verdict:
     return over if last is not None and last >= minimum else next((p for p, _ in mine if p > over), None)
 
 
+# Several workers: each has some of the items, and all of them know the end of a day
+
+KEYS: Final = {"create_auction": 1, "bid": 1, "sold": 1, "endOfDay": None}
+
+
+def is_violation(_: Any) -> bool:
+    """Tell that the query's outputs are violations."""
+    return True
+
+
+WORKERS: Final = Parts(LOG, KEYS, query, partial(first_wrong, wrong=is_violation))
+
+
 PROBLEM: Final = Problem(
     name="auction",
     title="Auction bidding",
@@ -114,5 +129,6 @@ PROBLEM: Final = Problem(
     query=query,
     check=check,
     brute=brute,
+    versions={"workers": WORKERS},
     sizes={**SIZES, "competition": sum(COMPETITION.values())},
 )

@@ -12,8 +12,9 @@ from millstream.palettes.ltl import Monitor
 from millstream.processors import Apply, Query
 
 from . import game
-from .pingus import Pingu, PingusXml
+from .pingus import Pingu, PingusXml, statuses
 from .problem import Problem, Verdict, definite
+from .spread import Messages
 
 # The property
 
@@ -37,6 +38,15 @@ def roles(snapshot: Iterable[Pingu]) -> dict[str, Any]:
     }
 
 
+def roles_in(message: str) -> dict[str, Any]:
+    """Return the same of the text of a message; positions are not read."""
+    found = statuses(message)
+    return {
+        "bashers": [i for i, status in found if status == "BASHER"],
+        "walkers": [i for i, status in found if status == "WALKER"],
+    }
+
+
 def monitor() -> Monitor:
     """Return the monitor of who bashes and who walks."""
     return Monitor(RULE, atoms=ATOMS, semantics="rv-ltl")
@@ -47,9 +57,14 @@ def query() -> Query:
     return Apply(roles) | monitor()
 
 
+def judge(verdicts: Iterable[Any]) -> Verdict:
+    """Return where it is certain, or the end if somebody still bashes."""
+    return definite(verdicts, at_end=True)
+
+
 def check(events: Iterable[Any]) -> Verdict:
     """Return where somebody stops bashing in the wrong way, or never does."""
-    return definite(query()(events), at_end=True)
+    return judge(query()(events))
 
 
 def brute(events: Iterable[Any]) -> Verdict:
@@ -74,6 +89,8 @@ def _stops(trace: list[dict[int, str]], start: int, who: int) -> Verdict:
     return len(trace)
 
 
+TEXT: Final = Messages(roles_in, monitor, judge)
+
 PROBLEM: Final = Problem(
     name="bashing",
     title="Endless bashing",
@@ -84,5 +101,6 @@ PROBLEM: Final = Problem(
     query=query,
     check=check,
     brute=brute,
+    versions={"text": TEXT.one, "workers": TEXT.several},
     sizes=game.SIZES,
 )

@@ -15,6 +15,7 @@ from millstream.palettes.fol import Facts
 from millstream.processors import Query
 
 from .logs import Log
+from .parts import Parts, last_wrong
 from .problem import SIZES, Event, Problem, Verdict, last_false
 
 LOG: Final = Log({"member": (str, str), "candidate": (str, str), "rank": (str, str, int)})
@@ -93,6 +94,12 @@ def _voter(voter: int, parties: int, random: Random) -> list[Event]:
     ]
 
 
+# Several workers: each has some of the voters, and all of them know the candidates
+
+KEYS: Final = {"member": 1, "rank": 1, "candidate": None}
+WORKERS: Final = Parts(LOG, KEYS, query, last_wrong)
+
+
 PROBLEM: Final = Problem(
     name="candidates",
     title="Candidate selection",
@@ -103,5 +110,6 @@ PROBLEM: Final = Problem(
     query=query,
     check=check,
     brute=brute,
+    versions={"workers": WORKERS},
     sizes={**SIZES, "competition": 978_000},
 )

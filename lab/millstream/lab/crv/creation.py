@@ -9,8 +9,9 @@ from typing import Any, Final
 from millstream.processors import Apply, Fork, Passthrough, Query, Trim, X, Y
 
 from . import game
-from .pingus import Pingu, PingusXml
+from .pingus import Pingu, PingusXml, statuses
 from .problem import Problem, Verdict, first_false
+from .spread import Messages
 
 # The property
 
@@ -18,6 +19,11 @@ from .problem import Problem, Verdict, first_false
 def ids(snapshot: Iterable[Pingu]) -> frozenset[int]:
     """Return who is there."""
     return frozenset([p.id for p in snapshot])
+
+
+def ids_in(message: str) -> frozenset[str]:
+    """Return who is in the text of a message; nothing else is read."""
+    return frozenset([i for i, _ in statuses(message)])
 
 
 def no_newcomer() -> Query:
@@ -49,6 +55,8 @@ def brute(events: Iterable[Any]) -> Verdict:
     return None
 
 
+TEXT: Final = Messages(ids_in, no_newcomer, first_newcomer)
+
 PROBLEM: Final = Problem(
     name="creation",
     title="Spontaneous Pingu creation",
@@ -59,5 +67,6 @@ PROBLEM: Final = Problem(
     query=query,
     check=check,
     brute=brute,
+    versions={"text": TEXT.one, "workers": TEXT.several},
     sizes=game.SIZES,
 )

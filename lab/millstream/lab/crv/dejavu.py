@@ -17,6 +17,7 @@ from millstream.palettes.fol.challenge import ENDINGS, MAKERS, PROPERTIES
 from millstream.processors import Query
 
 from .logs import Log
+from .parts import Parts, first_wrong
 from .problem import Event, Problem, Verdict, Wrong, first_false
 
 Trace = Sequence[Event]
@@ -157,6 +158,26 @@ def make(name: str, events: int, random: Random, fault: str | None) -> Iterator[
     yield from map(Wrong, ending[-1:])
 
 
+# Several workers: each looks at some of the values over which the formula's variables range
+
+KEYS: Final[dict[str, dict[str, int | None]]] = {
+    "access": {"login": None, "logout": None, "open": None, "close": None, "access": 1},
+    "file": {"open": 1, "close": 1},
+    "locks": {"acq": 2, "rel": 2, "sleep": None},
+    "races": {"acq": None, "rel": None, "read": 2, "write": 2},
+}
+
+
+def versions(name: str) -> dict[str, Any]:
+    """Return the version for several workers, for properties that fall into parts.
+
+    The two others compare all values with each other: what enters with what has entered, locks with locks.
+    """
+    if name not in KEYS:
+        return {}
+    return {"workers": Parts(Log(ARGUMENTS[name]), KEYS[name], partial(query, name), first_wrong)}
+
+
 def problem(name: str) -> Problem:
     """Return one of the six."""
     return Problem(
@@ -169,6 +190,7 @@ def problem(name: str) -> Problem:
         query=partial(query, name),
         check=partial(check, name),
         brute=partial(brute, name),
+        versions=versions(name),
     )
 
 

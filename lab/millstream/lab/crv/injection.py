@@ -15,6 +15,7 @@ from millstream.processors import Query, Uniform, processor, state
 
 from .logs import Log
 from .problem import SIZES, Event, Problem, Verdict, Wrong, first_false
+from .taint import in_pieces
 
 LOG: Final = Log({"input": (str,), "derive": (str, str), "sanitise": (str,), "use": (str,)})
 
@@ -132,5 +133,6 @@ PROBLEM: Final = Problem(
     query=query,
     check=check,
     brute=brute,
+    versions={"workers": in_pieces},
     sizes={**SIZES, "competition": 9_400_000},
 )

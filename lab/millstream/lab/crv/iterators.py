@@ -14,6 +14,7 @@ from millstream.palettes.fol import Verdicts
 from millstream.processors import Query
 
 from .logs import Log
+from .parts import Parts, first_wrong
 from .problem import Problem, Verdict, Wrong, first_false
 
 LOG: Final = Log({"hasNext": (str, str), "next": (str,)})
@@ -82,6 +83,11 @@ def _walk(name: str, random: Random) -> Iterator[Any]:
     yield "hasNext", name, "false"
 
 
+# Several workers: each has some of the iterators
+
+WORKERS: Final = Parts(LOG, {"hasNext": 1, "next": 1}, query, first_wrong)
+
+
 PROBLEM: Final = Problem(
     name="iterators",
     title="next and hasNext",
@@ -92,4 +98,5 @@ PROBLEM: Final = Problem(
     query=query,
     check=check,
     brute=brute,
+    versions={"workers": WORKERS},
 )

@@ -36,6 +36,9 @@ class Log:
     def _make_readers(self) -> dict[str, Callable[..., Event]]:
         return {name: _reader(name, types) for name, types in self.events.items()}
 
+    def __reduce__(self) -> Any:
+        return Log, (self.events,)
+
     def parse(self, lines: Iterable[str]) -> Iterator[Event]:
         """Yield the events of lines; blank lines are skipped."""
         rows, readers = csv.reader(lines), self.readers

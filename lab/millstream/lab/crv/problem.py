@@ -105,7 +105,8 @@ class Problem:
     brute
         The verdict by the definition, in plain Python.
     versions
-        Further ways to get the verdict, from a file: ``versions["processes"](path)``.
+        Further ways to get the verdict, from a file: ``versions["workers"](path)``. That one takes a
+        ``manager`` of workers that are there already.
     sizes
         Numbers of events by name.
     """
@@ -119,7 +120,7 @@ class Problem:
     query: Callable[[], Query] = field(repr=False)
     check: Callable[[Iterable[Any]], Verdict] = field(repr=False)
     brute: Callable[[Iterable[Any]], Verdict] = field(repr=False)
-    versions: Mapping[str, Callable[[Path], Verdict]] = field(factory=dict, repr=False)
+    versions: Mapping[str, Callable[..., Verdict]] = field(factory=dict, repr=False)
     sizes: Mapping[str, int] = field(factory=lambda: dict(SIZES), repr=False)
 
     def trace(self, size: int | str = "small", seed: int = 0, fault: str | None = None) -> Trace:
@@ -132,14 +133,14 @@ class Problem:
             )
         return Trace(self, self.sizes[size] if isinstance(size, str) else size, seed, fault)
 
-    def verdict(self, version: str, path: Path) -> Verdict:
+    def verdict(self, version: str, path: Path, **options: Any) -> Verdict:
         """Return the verdict of one version on a file; "query" is the plain query on the events read."""
         if version == "query":
             return self.check(self.format.read(path))
         if version not in self.versions:
             known = ", ".join(["query", *self.versions])
             raise ParameterError(f"{self.name}: version must be one of {known}, got {version!r}")
-        return self.versions[version](path)
+        return self.versions[version](path, **options)
 
 
 # Judging what a query says

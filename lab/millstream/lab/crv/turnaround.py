@@ -10,8 +10,9 @@ from millstream.palettes.ltl import Monitor
 from millstream.processors import Apply, Query
 
 from . import game
-from .pingus import Pingu, PingusXml
+from .pingus import Pingu, PingusXml, parse
 from .problem import Problem, Verdict, definite
+from .spread import Messages
 
 # The property
 
@@ -42,9 +43,35 @@ def query() -> Query:
     return Apply(roles) | monitor()
 
 
+def judge(verdicts: Iterable[Any]) -> Verdict:
+    """Return where it is certain that somebody should have turned; the end of the game excuses everybody."""
+    return definite(verdicts, at_end=False)
+
+
 def check(events: Iterable[Any]) -> Verdict:
-    """Return where somebody should have turned; the end of the game excuses everybody."""
-    return definite(query()(events), at_end=False)
+    """Return where somebody should have turned."""
+    return judge(query()(events))
+
+
+# From the text of messages: who meets whom is found where a message is read, and only that is passed on
+
+MET: Final = "G forall w in met: X turned(w)"
+
+
+def meetings(message: str) -> dict[str, Any]:
+    """Return the walkers that meet a blocker, and everybody's velocity."""
+    found = roles(parse(message))
+    blockers = found["blockers"]
+    met = [w for w in found["walkers"] if any(game.meets(w, b) for b in blockers)] if blockers else []
+    return {"met": met, "velocity": found["velocity"]}
+
+
+def met_monitor() -> Monitor:
+    """Return the monitor of those who have met a blocker."""
+    return Monitor(MET, atoms=ATOMS, semantics="rv-ltl")
+
+
+TEXT: Final = Messages(meetings, met_monitor, judge)
 
 
 def brute(events: Iterable[Any]) -> Verdict:
@@ -70,5 +97,6 @@ PROBLEM: Final = Problem(
     query=query,
     check=check,
     brute=brute,
+    versions={"text": TEXT.one, "workers": TEXT.several},
     sizes=game.SIZES,
 )
