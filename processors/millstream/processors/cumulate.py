@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from .apply import function_field, positional_arity
@@ -94,6 +94,10 @@ class Count(Uniform):
         """Return how many events there have been."""
         self.seen += 1
         return self.seen
+
+    def types(self) -> tuple[Sequence[Any], Sequence[Any]]:
+        """Return any event, and an integer."""
+        return (None,), (int,)
 
     def inline(self) -> Inline:
         """Return the increment as one assignment."""

@@ -20,5 +20,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def spark():
     session = local_session(2)
+    session.sparkContext.setLogLevel("FATAL")  # the errors that tests provoke
     yield session
     session.stop()

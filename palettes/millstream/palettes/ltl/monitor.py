@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from attrs import field
@@ -179,6 +180,10 @@ class Monitor(Uniform):
             out=("{y0}." + SEMANTICS[self.semantics],),
             names={**leaves.names, **{f"k{i}": None for i in range(len(reads))}},
         )
+
+    def types(self) -> tuple[Sequence[Any], Sequence[Any]]:
+        """Return any event, and a verdict."""
+        return (None,), (Verdict,)
 
     def __reduce__(self) -> Any:
         return rebuilt, (type(self), configuration(self))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import repeat
 from typing import Any
 
@@ -171,6 +171,11 @@ class Verdicts(Processor):
             out.clear()
         self.end()
         yield from out
+
+    def types(self) -> tuple[Sequence[Any], Sequence[Any]]:
+        """Return any event, and a truth value or verdict, unless it comes as a pair."""
+        paired = self.earliest or self.at_end == "both"
+        return (None,), (None if paired else Verdict if self.explain else bool,)
 
     def __reduce__(self) -> Any:
         return rebuilt, (type(self), configuration(self))

@@ -14,17 +14,22 @@ except ModuleNotFoundError as error:
         "install it with: pip install 'millstream[spark]'"
     ) from error
 
+from .batch import BatchPlan, explain, monitor, plan_batch
 from .events import as_column, batch_events, column_values, row_event
 from .schema import infer_type, spark_type
 from .session import find_java, local_session
 
 __all__ = [
+    "BatchPlan",
     "as_column",
     "batch_events",
     "column_values",
+    "explain",
     "find_java",
     "infer_type",
     "local_session",
+    "monitor",
+    "plan_batch",
     "row_event",
     "spark_type",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,7 @@ def local_session(workers: int = 2, **settings: Any) -> SparkSession:
         Further settings, with ``__`` for a dot: ``spark__driver__memory="4g"``.
     """
     find_java()
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else the first python3 on the PATH
     chosen: dict[str, Any] = {
         "spark.app.name": "millstream",
         "spark.ui.enabled": "false",

@@ -1,0 +1,329 @@
+"""`monitor`: the outputs for each key are those of the local run, whatever way is chosen."""
+
+import threading
+from collections import defaultdict
+from operator import add
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pyspark.errors import PySparkException
+from pyspark.sql import functions as F
+
+from millstream.palettes import cep, fol
+from millstream.palettes.fsm import OTHERWISE, MooreMachine, On
+from millstream.palettes.lattice import LatticeWindow, LocalState, possibly
+from millstream.palettes.ltl import ForAll, Monitor, Verdicts
+from millstream.palettes.slicer import Slice
+from millstream.palettes.spark import explain, monitor
+from millstream.palettes.timesync import Reorder
+from millstream.palettes.windows import SessionWindow, TimeWindow, Tumbling, Window
+from millstream.processors import (
+    Apply,
+    Count,
+    Cumulate,
+    Decimate,
+    E,
+    Filter,
+    Fork,
+    KeepLast,
+    Pack,
+    Passthrough,
+    Prefix,
+    QueryError,
+    Trim,
+    Uniform,
+    processor,
+    state,
+)  # fmt: skip
+
+NAMES = ["user", "t", "kind", "n", "item"]
+SCHEMA = "user string, t long, kind string, n long, item string"
+events = st.tuples(
+    st.sampled_from(["ann", "bob", "eve", "dan"]),
+    st.sampled_from(["login", "logout", "pay", "use"]),
+    st.integers(-3, 9),
+    st.sampled_from("xy"),
+)
+as_call = Apply(lambda e: (e["kind"], e["item"]))
+KINDS = {"login": E.kind == "login", "pay": E.kind == "pay", "many": E.n > 4}
+
+
+@processor
+class Stamped(Uniform):
+    """Give the events of two devices that do not talk as local states with vector clocks."""
+
+    seen: dict = state(of=lambda self: {"x": 0, "y": 0})
+
+    def step(self, e):
+        at = self.seen[e["item"]]
+        self.seen[e["item"]] += 1
+        return LocalState(e["item"], (at, 0) if e["item"] == "x" else (0, at), e["n"])
+
+
+#: queries of every palette, from dicts to anything
+QUERIES = {
+    "count": Count(),
+    "filter": Filter(E.kind == "pay") | Apply(E.n) | Cumulate(add),
+    "native": Filter(E.n > 0) | Apply(E.n % 3),
+    "trim": Trim(2) | Apply(E.t),
+    "prefix": Prefix(3) | Apply(E.kind),
+    "decimate": Decimate(2) | Apply(E.n),
+    "last": Apply(E.n) | KeepLast(),
+    "fork": Fork(2) | (Apply(E.n) & Count()) | Apply(lambda n, count: (n, count)),
+    "pack": Fork(2) | (Apply(E.n) & Apply(E.kind == "pay")) | Pack(),
+    "window": Apply(E.n) | Window(Cumulate(add), 3),
+    "replay": Window(list, 2) | Apply(len),
+    "tumbling": Apply(E.n) | Tumbling(Cumulate(max), 2, partial=True),
+    "time": TimeWindow(Apply(E.n) | Cumulate(add), 4, every=4, time=E.t),
+    "session": SessionWindow(len, gap=3, partial=True, time=E.t),
+    "slice": Slice(E.item, Count()),
+    "slices": Slice(E.item, Count(), snapshot=True) | Apply(lambda s: sorted(s.items())),
+    "ends": Slice(E.item, Tumbling(Count(), 2, partial=True)),
+    "machine": Apply(E.kind) | MooreMachine("out", [On("out", "login", "in"), On("in", "logout", "out"),
+                                                    On("out", OTHERWISE, "out"), On("in", OTHERWISE, "in")]),
+    "verdicts": Verdicts("login -> F pay", atoms=KINDS),
+    "finite": Verdicts("login -> F[0,3] pay", atoms=KINDS, at_end="finite"),
+    "timed": Verdicts("login -> F[0,5] pay", atoms=KINDS, time=E.t, at_end="both"),
+    "monitor": Monitor("G (login -> F pay)", atoms=KINDS, semantics="rv-ltl"),
+    "text": Monitor("!(kind == 'use') W (kind == 'login')"),
+    "earliest": Verdicts("many U login", atoms=KINDS, earliest=True),
+    "quantified": ForAll(lambda e: "xy", lambda p: p[1]["item"] != p[0] or p[1]["n"] < 9),
+    "lattice": Stamped() | LatticeWindow(["x", "y"], width=3) | possibly(lambda x, y: x > 3 and y < 3),
+    "fol": as_call | fol.Verdicts("use(x) -> [login(x), logout(x))"),
+    "violations": as_call | fol.Violations("use(x) -> [login(x), logout(x))") | Apply(repr),
+    "composite": cep.Detector(cep.before("login", "pay").within(10), time=E.t, kind=E.kind)
+                 | Apply(lambda o: (o.time, len(o.constituents))),
+    "reorder": Reorder(time=E.t, bound=2) | Apply(E.t),
+}  # fmt: skip
+
+
+def local(query, rows):
+    """Return the outputs of the local run, by user."""
+    traces = defaultdict(list)
+    for user, t, *rest in sorted(rows, key=lambda r: r[1]):
+        traces[user].append(dict(zip(NAMES, (user, t, *rest), strict=True)))
+    return {user: [repr(y) for y in query(trace)] for user, trace in traces.items()}
+
+
+def collected(df, names):
+    """Return outputs by query and user, in the order of time; what came at the end last."""
+    got = {name: defaultdict(list) for name in names}
+    order = defaultdict(list)
+    for k, row in enumerate(df.collect()):
+        order[row["user"]].append((row["t"] is None, row["t"] or 0, k, row))
+    for user, rows in order.items():
+        for *_, row in sorted(rows, key=lambda r: r[:3]):
+            for name in names:
+                if row[name] is not None:
+                    got[name][user].append(row[name])
+    return got
+
+
+@pytest.mark.parametrize("way", ["states", "runs"])
+@settings(max_examples=3, suppress_health_check=list(HealthCheck))
+@given(st.lists(events, min_size=20, max_size=120))
+def test_every_palette_gives_the_local_verdicts_in_one_job(spark, way, trace):
+    rows = [(user, t, *rest) for t, (user, *rest) in enumerate(trace)]
+    df = spark.createDataFrame(rows, SCHEMA).repartition(3, "n")
+    texts = {name: query | Apply(repr) for name, query in QUERIES.items()}
+    got = collected(monitor(df, texts, key="user", order_by="t", returns=str, way=way), list(QUERIES))
+    for name, query in QUERIES.items():
+        expected = {user: ys for user, ys in local(query, rows).items() if ys}
+        assert got[name] == expected, name
+
+
+ROWS = [
+    ("ann", 1, "login", 5, "x"),
+    ("bob", 2, "pay", 3, "x"),
+    ("ann", 3, "pay", 9, "y"),
+    ("bob", 4, "use", 0, "y"),
+]
+
+
+@pytest.fixture(scope="module")
+def small(spark):
+    return spark.createDataFrame(ROWS, SCHEMA)
+
+
+def rows(df, *order):
+    return [tuple(r) for r in df.orderBy(*order).collect()]
+
+
+def test_output_stands_beside_key_and_time(small):
+    got = monitor(small, Apply(E.n) | Cumulate(add), key="user", order_by="t", output="total")
+    assert got.columns == ["user", "t", "total"]
+    assert rows(got, "t") == [("ann", 1, 5), ("bob", 2, 3), ("ann", 3, 14), ("bob", 4, 3)]
+
+
+def test_columns_are_carried_and_null_at_the_end_of_a_trace(small):
+    query = Apply(E.n) | Tumbling(Cumulate(add), 2, partial=True)
+    got = monitor(small.where("t < 4"), query, key=["user"], order_by="t", carry=["item", "kind"])
+    assert rows(got, "user") == [("ann", "y", "pay", 14), ("bob", None, None, 3)]
+    everything = monitor(small, Count(), key="user", order_by="t", carry="*")
+    assert everything.columns == [*NAMES, "output"]
+
+
+def test_key_of_several_columns(small):
+    got = monitor(small, Count(), key=["user", "item"], order_by="t")
+    assert rows(got, "t") == [("ann", "x", 1, 1), ("bob", "x", 2, 1), ("ann", "y", 3, 1), ("bob", "y", 4, 1)]
+
+
+def test_several_queries_share_one_shuffle(small):
+    got = monitor(
+        small,
+        {"events": Count(), "paid": Filter(E.kind == "pay") | Apply(E.n), "last": Apply(E.kind) | KeepLast()},
+        key="user", order_by="t",
+    )  # fmt: skip
+    assert rows(got, "user", F.col("t").asc_nulls_last()) == [
+        ("ann", 1, 1, None, None), ("ann", 3, 2, 9, None), ("ann", None, None, None, "pay"),
+        ("bob", 2, 1, 3, None), ("bob", 4, 2, None, None), ("bob", None, None, None, "use"),
+    ]  # fmt: skip
+    plan = got._jdf.queryExecution().executedPlan().toString()
+    assert plan.count("Exchange") == 1
+
+
+def test_query_of_expressions_needs_neither_shuffle_nor_python(small):
+    got = monitor(small, Filter(E.n > 2) | Apply(E.n * 2 + 1), key="user", order_by="t")
+    assert rows(got, "t") == [("ann", 1, 11), ("bob", 2, 7), ("ann", 3, 19)]
+    plan = got._jdf.queryExecution().executedPlan().toString()
+    assert "Exchange" not in plan
+    assert "MapInArrow" not in plan
+
+
+def test_filter_alone_gives_the_rows(small):
+    got = monitor(small, Filter(E.kind == "use"), key="user", order_by="t")
+    assert [r.output.asDict() for r in got.collect()] == [dict(zip(NAMES, ROWS[3], strict=True))]
+
+
+def test_filters_of_all_queries_drop_rows_before_the_shuffle(small):
+    query = {"a": Filter(E.kind == "pay") | Count(), "b": Filter(E.n == 0) | Count()}
+    got = monitor(small, query, key="user", order_by="t")
+    assert rows(got, "t") == [("bob", 2, 1, None), ("ann", 3, 1, None), ("bob", 4, None, 1)]
+    plan = got._jdf.queryExecution().executedPlan().toString()
+    assert plan.index("Exchange") < plan.index("Filter")
+
+
+def test_only_columns_that_are_read_are_shuffled(small):
+    query = Monitor("G (a -> F b)", atoms={"a": E.kind == "login", "b": E.n == 9})
+    text = explain(small, query, key="user", order_by="t")
+    assert "events: dicts of kind, n" in text
+
+
+def test_explain_says_what_runs_where(small):
+    query = Filter(E.n > 2) | Apply(E.kind.upper()) | Window(list, 2)
+    text = explain(small, query, key="user", order_by="t", returns="array<string>")
+    assert text.splitlines() == [
+        "way: runs (a state may grow, so that keys come one after the other)",
+        "output: Filter(E.n > 2) in Spark SQL; not Apply(E.kind.upper()): "
+        "E.kind.upper() has no counterpart in SQL",
+        "output: Apply(E.kind.upper()) | Sliding(list, 2) in Python",
+        "events: dicts of kind",
+        "shuffle: by user into 2",
+        "result: struct<user:string,t:bigint,output:array<string>>",
+    ]
+
+
+def test_presorted_data_is_not_shuffled(small):
+    sorted_once = small.repartition(3, "user").sortWithinPartitions("t")
+    got = monitor(sorted_once, Count(), key="user", order_by="t", presorted=True)
+    assert rows(got, "t") == [("ann", 1, 1), ("bob", 2, 1), ("ann", 3, 2), ("bob", 4, 2)]
+
+
+@pytest.mark.parametrize("way", ["states", "runs"])
+def test_presorted_data_out_of_order_is_refused(small, way):
+    order = "t" if way == "states" else "user"
+    mixed = small.coalesce(1).sortWithinPartitions(F.col(order).desc(), F.col("t").desc())
+    with pytest.raises(PySparkException, match=r"presorted: .*after"):
+        monitor(mixed, Count(), key="user", order_by="t", presorted=True, way=way).collect()
+
+
+def test_types_come_from_declarations_a_sample_or_the_caller(small):
+    def half(n: int) -> float:
+        return n / 2
+
+    def kinds(query, **options):
+        return (
+            monitor(small, query, key="user", order_by="t", **options)
+            .schema["output"]
+            .dataType.simpleString()
+        )
+
+    assert kinds(Apply(E.n) | half) == "double"
+    assert kinds(Monitor("G (n < 5)")) == "string"
+    assert kinds(Window(list, 2) | Apply(lambda es: [e["n"] for e in es])) == "array<bigint>"
+    assert kinds(Apply(lambda e: (e["n"], e["kind"]))) == "struct<_1:bigint,_2:string>"
+    assert kinds(Count(), returns="int") == "int"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"key": "usr"}, r"key=\['usr'\]: there is no column 'usr', only user, t, kind, n, item"),
+        ({"order_by": "time"}, r"order_by=\['time'\]: there is no column 'time'"),
+        ({"carry": ["x"]}, r"carry=\['x'\]: there is no column 'x'"),
+        ({"key": 3}, "key must be the name of a column or a list of names, got 3"),
+        ({"key": []}, "key names at least one column; for one trace without keys, use monitor_trace"),
+        ({"output": "t"}, "the output column 't' is also a column of the input; name it with output="),
+        ({"way": "fast"}, "way must be one of auto, states, runs, got 'fast'"),
+        ({"query": Filter(E.price > 3)}, "reads 'price', and there is no such column, only user, t"),
+        ({"query": Monitor("G (a -> F b)")}, "reads 'a', and there is no such column"),
+        ({"query": Apply(E.n) & Count()}, "one input and one output, .* has 2 and 2"),
+        ({"query": Filter(E.kind == "-") | Window(list, 2)}, "gave no output on a sample of 200 rows; name"),
+        ({"query": Apply(lambda e: e["n"] / 0)}, "failed on a sample of 200 rows: .*ZeroDivisionError"),
+        ({"query": Apply(lambda e: object())}, "an output of type object has no column type"),
+        ({"query": Apply(E.kind < 3) | Count()}, r"Apply\(E.kind < 3\): str compared with int"),
+        ({"query": {}}, "expected at least one query, got none"),
+    ],
+)  # fmt: skip
+def test_wrong_call_is_refused_before_the_job(small, options, message):
+    options = {"key": "user", "order_by": "t", "query": Count(), **options}
+    with pytest.raises(QueryError, match=message):
+        monitor(small, options.pop("query"), **options)
+
+
+def test_query_that_cannot_travel_is_named(small):
+    lock = threading.Lock()
+
+    def guarded(e):
+        with lock:
+            return e["n"]
+
+    with pytest.raises(QueryError, match=r"Apply\(.*guarded\) cannot be sent to Spark's workers .*lock"):
+        monitor(small, Count() | Apply(guarded), key="user", order_by="t")
+
+
+@pytest.mark.parametrize("column", ["user", "t"])
+def test_null_key_or_time_is_named_with_its_event(small, column):
+    broken = small.withColumn(column, F.when(F.col("n") != 3, F.col(column)))
+    what = "key" if column == "user" else "time"
+    with pytest.raises(PySparkException, match=rf"the {what} column {column} is null in the event .*'n': 3"):
+        monitor(broken, Apply(E.n) | Count(), key="user", order_by="t", carry=["t", "n"]).collect()
+
+
+@pytest.mark.parametrize("way", ["states", "runs"])
+def test_failing_function_is_named_with_key_and_event(small, way):
+    def invert(n):
+        return 1 / n
+
+    query = Passthrough() | Apply(lambda e: e["n"]) | Apply(invert)
+    with pytest.raises(PySparkException) as caught:
+        monitor(small, query, key="user", order_by="t", returns=float, way=way).collect()
+    event = "{'user': 'bob', 't': 4, 'kind': 'use', 'n': 0, 'item': 'y'}"
+    failed = "Apply(invert) failed: ZeroDivisionError: division by zero"
+    assert f"key 'bob', on the event {event}: {failed}" in str(caught.value)
+
+
+def test_failing_expression_names_processor_key_and_event(small):
+    got = monitor(small.withColumn("i", F.col("n").cast("int")), Apply(6 / E.i), key="user", order_by="t")
+    message = r'key bob, on the event .*"n":0.*: Apply\(6 / E.i\) failed: ZeroDivisionError: E.i is 0'
+    with pytest.raises(PySparkException, match=message):
+        got.collect()
+
+
+def test_output_of_another_type_than_the_sample_is_named(small):
+    query = Apply(lambda e: e["n"] if e["t"] < 4 else "many")
+    with pytest.raises(
+        PySparkException, match="the output 'many' does not fit the column output of type bigint"
+    ):
+        monitor(small, query, key="user", order_by="t", returns=int).collect()
