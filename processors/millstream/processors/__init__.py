@@ -15,6 +15,7 @@ from .errors import (
     QueryError,
     StreamError,
 )
+from .explaining import Explanation
 from .expressions import E, Expression, X, Y, call, if_else, is_in
 from .filter import Filter
 from .follow import FollowLines
@@ -58,6 +59,7 @@ __all__ = [
     "DetectEnd",
     "Divert",
     "E",
+    "Explanation",
     "Expression",
     "FileSink",
     "Filter",

@@ -54,6 +54,7 @@ _allowed: dict[str, set[str]] = {
     "uuid": {"UUID"},
     "zoneinfo": {"ZoneInfo"},
     "millstream.processors.codec": {"_fraction"},
+    "millstream.processors.lineage": {EVERY},
     "millstream.processors.states": {"Saved"},
     "millstream.processors.processor": {"Missing"},
 }

@@ -8,9 +8,12 @@ from typing import Any, ClassVar
 
 from attrs import field
 
+from .apply import Apply
 from .compiling import as_function
 from .errors import fail_parameter
 from .expressions import Expression
+from .graph import Group
+from .lineage import OnValue, Parts, TracedList, Tracker
 from .processor import MISSING, Processor, processor, state, transient
 from .push import Run
 from .query import Query, as_query
@@ -69,6 +72,16 @@ class Pack(Processor):
         if self.held:
             held, self.held = self.held, []
             self.emit(held)
+
+    def tracker(self, limit: int) -> Tracker:
+        """Return the causes of the events in the list."""
+        return Parts(limit)
+
+    def explained(self, limit: int) -> Processor | None:
+        """Return lists of traced events, if a condition of the event begins them."""
+        if self.when is None:
+            return None
+        return Group(Pack(OnValue(as_function(self.when))) | Apply(TracedList(limit)))
 
 
 @processor

@@ -144,6 +144,14 @@ class Processor(Query):
         """Pull from the input iterators directly; only for processors that know when to stop reading."""
         raise NotImplementedError
 
+    def tracker(self, limit: int) -> Any:
+        """Return what tells where outputs come from (see `lineage`), None for the default."""
+        return None
+
+    def explained(self, limit: int) -> Processor | None:
+        """Return a processor that does the same with traced events, None to be followed by the tracker."""
+        return None
+
     def types(self) -> tuple[Sequence[Any], Sequence[Any]]:
         """Return the declared event types of inputs and outputs; None where any event will do."""
         ins, outs = self.arity

@@ -265,6 +265,10 @@ class Run:
             self.wait_for()
             yield self.take()
 
+    def explain(self, output: int = -1, port: int = 0) -> Any:
+        """Return where an output comes from; only runs made with ``into(..., explain=True)`` know."""
+        raise QueryError("this run does not remember where outputs come from: use into(..., explain=True)")
+
     def end(self) -> None:
         """Come to the end of the trace; once ended, further calls do nothing."""
         if self._closed:

@@ -77,6 +77,7 @@ class Query:
         counting: bool = False,
         capacity: int | None = None,
         full: str = "error",
+        explain: bool | int = False,
     ) -> Run:
         """Push: return a run that takes events one at a time and gives outputs to the sinks.
 
@@ -93,11 +94,19 @@ class Query:
             How many events a join may hold; unbounded if None.
         full
             What happens to an event for a full join: ``"error"``, ``"drop_newest"`` or ``"drop_oldest"``.
+        explain
+            Whether the run can be asked where an output comes from: ``run.explain(number)``. It is slower
+            then. A number says how many outputs are remembered, and how many events for each (1000 if True).
         """
         from .push import Run
         from .wiring import Options
 
-        return Run(self.graph, sinks, Options(on_error, counting, capacity, full))
+        options = Options(on_error, counting, capacity, full)
+        if not explain:
+            return Run(self.graph, sinks, options)
+        from .explaining import LIMIT, ExplainedRun
+
+        return ExplainedRun(self.graph, sinks, options, LIMIT if explain is True else explain)
 
     def draw(self) -> Drawing:
         """Return a picture of the query: Mermaid, Graphviz and SVG text."""

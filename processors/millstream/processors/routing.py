@@ -10,6 +10,7 @@ from attrs import field
 from .apply import function_field
 from .compiling import as_function
 from .errors import at_least, shorten
+from .lineage import Parts, Tracker
 from .processor import Router, processor, state, transient
 
 
@@ -72,6 +73,10 @@ class Splice(Router):
         for events in inputs:
             for event in events:
                 yield 0, event
+
+    def tracker(self, limit: int) -> Tracker:
+        """Return the causes of the event that comes out."""
+        return Parts(limit)
 
 
 @processor

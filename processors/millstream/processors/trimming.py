@@ -11,6 +11,7 @@ from attrs import field
 from .apply import function_field
 from .compiling import as_function
 from .errors import at_least
+from .lineage import Parts, Tracker
 from .processor import MISSING, Inline, Processor, Uniform, processor, state, transient
 
 
@@ -42,6 +43,10 @@ class Trim(Processor):
         """Return the test, a method call only while events are dropped."""
         return Inline(when="{me}.left == 0 or {me}.passes()", out=("{0}",))
 
+    def tracker(self, limit: int) -> Tracker:
+        """Return the causes of the event at hand."""
+        return Tracker(limit)
+
 
 @processor
 class Prefix(Processor):
@@ -65,6 +70,10 @@ class Prefix(Processor):
     def iterate(self, *inputs: Iterator[Any]) -> Iterator[Any]:
         """Stop after n events."""
         return islice(inputs[0], self.n)
+
+    def tracker(self, limit: int) -> Tracker:
+        """Return the causes of the event at hand."""
+        return Tracker(limit)
 
 
 @processor
@@ -115,6 +124,10 @@ class Decimate(Processor):
         before = f"{self.n - 1} if {{me}}.phase == 0 else {{me}}.phase - 1"
         return Inline(do=(turn,), when=f"({before}) == 0", out=("{0}",))
 
+    def tracker(self, limit: int) -> Tracker:
+        """Return the causes of the event that comes out."""
+        return Parts(limit)
+
 
 @processor
 class Freeze(Uniform):
@@ -132,6 +145,10 @@ class Freeze(Uniform):
         if self.first is MISSING:
             self.first = x
         return self.first
+
+    def tracker(self, limit: int) -> Tracker:
+        """Return the causes of the event that comes out."""
+        return Parts(limit)
 
 
 @processor
@@ -154,6 +171,10 @@ class KeepLast(Processor):
         if self.last is not MISSING:
             self.emit(self.last)
 
+    def tracker(self, limit: int) -> Tracker:
+        """Return the causes of the event that comes out."""
+        return Parts(limit)
+
 
 @processor
 class Insert(Processor):
@@ -175,6 +196,10 @@ class Insert(Processor):
             for _ in range(self.times):
                 self.emit(self.event)
         self.emit(x)
+
+    def tracker(self, limit: int) -> Tracker:
+        """Return the causes of the event at hand."""
+        return Tracker(limit)
 
 
 @processor

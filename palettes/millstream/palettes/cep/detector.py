@@ -18,6 +18,7 @@ from millstream.processors import (
     state,
     transient,
 )
+from millstream.processors.lineage import Parts, Tracker
 
 from .expressions import Constructor, Timed, check_function, check_mode
 from .forest import Analysis, Forest, Node, describe_all
@@ -158,6 +159,10 @@ class Detector(Processor):
             finish(memory)
             self.flush(memory)
             end_timers(machines.timers, memory, self.flush)
+
+    def tracker(self, limit: int) -> Tracker:
+        """Return the causes of the constituents."""
+        return Parts(limit)
 
 
 def check_parameters(detector: Detector) -> None:

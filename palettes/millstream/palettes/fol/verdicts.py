@@ -11,12 +11,14 @@ from millstream.palettes.ltl.parser import parse
 from millstream.palettes.ltl.verdict import Verdict
 from millstream.palettes.ltl.verdicts import rebuilt
 from millstream.processors import Inline, Processor, processor, state, transient
+from millstream.processors.lineage import Tracker
 from millstream.processors.processor import configuration
 
 from .because import Explanations, Witness, distinct
 from .engine import is_bounded, program_of
 from .program import Program, State
 from .reading import Kept, declared, part_of, reader
+from .related import Related
 
 
 @processor
@@ -99,6 +101,10 @@ class _FirstOrder(Processor):
             )
         self.last = now
         return now
+
+    def tracker(self, limit: int) -> Tracker:
+        """Return the causes of the event at hand and of those before it that share a value with it."""
+        return Related(limit, self.read)
 
 
 @processor

@@ -13,6 +13,7 @@ from attrs import field
 from attrs.validators import in_
 
 from millstream.processors import Processor, Uniform, processor, state
+from millstream.processors.lineage import Answers, Tracker
 
 
 @processor
@@ -36,6 +37,10 @@ class _Waiting(Processor):
             for _ in repeat(None, self.pending):
                 self.emit(self.final)
             self.pending = 0
+
+    def tracker(self, limit: int) -> Tracker:
+        """Return the causes of the position that gets its verdict, and of what came since."""
+        return Answers(limit)
 
 
 @processor

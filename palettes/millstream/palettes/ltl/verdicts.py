@@ -9,11 +9,14 @@ from typing import Any
 from attrs import field
 
 from millstream.processors import ParameterError, Processor, configuration, processor, state, transient
+from millstream.processors.lineage import Answers, Tracker
 
 from . import engines
+from . import formula as fm
 from .explain import explainer
 from .parser import parse
 from .verdict import DECIDED, OPEN, Verdict, WeakStrong
+from .walk import subformulas
 
 #: at_end -> what stands for true, false and open
 SAYS: dict[str | None, dict[bool | None, Any]] = {
@@ -179,3 +182,10 @@ class Verdicts(Processor):
 
     def __reduce__(self) -> Any:
         return rebuilt, (type(self), configuration(self))
+
+    def tracker(self, limit: int) -> Tracker | None:
+        """Return the causes of the position that gets its verdict and of what came since, if that is all."""
+        looks_back = any(
+            isinstance(f, fm.Y | fm.O | fm.H | fm.S | fm.Span) for f in subformulas(self.formula)
+        )
+        return None if looks_back or self.earliest else Answers(limit)

@@ -10,11 +10,14 @@ from collections.abc import Callable
 from types import MethodType
 from typing import Any, ClassVar
 
-from millstream.processors import Processor, Query, Run, processor, state, transient
+from millstream.processors import Apply, Group, Processor, Query, Run, processor, state, transient
+from millstream.processors.explaining import explained
+from millstream.processors.lineage import Traced
 from millstream.processors.lists import host
 
 from .fuse import PAIRS, SNAPSHOTS, Fused, fuse
 from .snapshot import Snapshot
+from .traced import Shown, on_value, pair
 
 
 @processor
@@ -64,6 +67,15 @@ class PlainSlices(Processor):
             finally:
                 self.deliver(key)
 
+    def explained(self, limit: int) -> Processor:
+        """Return slices of traced events."""
+        slices = type(self)(on_value(self.by), explained(self.inner, limit), self.keep)
+        return Group(slices | Apply(self.untangled(limit)))
+
+    def untangled(self, limit: int) -> Callable[[Any], Traced]:
+        """Return what makes a traced output of an output with traced values in it."""
+        return pair
+
 
 @processor
 class SnapshotSlices(PlainSlices):
@@ -90,3 +102,7 @@ class SnapshotSlices(PlainSlices):
         PlainSlices.end(self)
         if self.shown is not before:
             self.emit(self.shown)
+
+    def untangled(self, limit: int) -> Callable[[Any], Traced]:
+        """Return what makes a traced snapshot of a snapshot of traced outputs."""
+        return Shown(limit)

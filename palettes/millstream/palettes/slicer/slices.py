@@ -9,13 +9,28 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from millstream.palettes.windows import Monoid
 from millstream.palettes.windows.monoid import monoid_of
-from millstream.processors import MISSING, Processor, Query, Run, as_function, processor, state, transient
+from millstream.processors import (
+    MISSING,
+    Apply,
+    Group,
+    Processor,
+    Query,
+    Run,
+    as_function,
+    configuration,
+    processor,
+    state,
+    transient,
+)
+from millstream.processors.explaining import explained
 from millstream.processors.lists import host
 
 from .keys import ALL, several, unhashable
 from .snapshot import Snapshot
 from .tally import Tally
+from .traced import Shown, Together, on_value, pair
 
 
 @processor
@@ -233,6 +248,18 @@ class Slices(Processor):
             changed = changed or self.last is not MISSING
         if changed and self.shows:
             self._show()
+
+    def explained(self, limit: int) -> Processor:
+        """Return slices of traced events."""
+        changes = {name: on_value(getattr(self, name)) for name in ("by", "until", "time")}
+        changes["inner"] = explained(self.inner, limit)
+        if self.collect is not None:
+            collect = self.collect.fold if isinstance(self.collect, Monoid) else self.collect
+            changes["collect"] = Together(collect, limit)
+        slices = Slices(**{**configuration(self), **changes})
+        if self.collect is not None:
+            return slices
+        return Group(slices | Apply(Shown(limit) if self.snapshot else pair))
 
 
 def _same(values: Any, initial: Any) -> bool:

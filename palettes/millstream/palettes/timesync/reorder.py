@@ -17,6 +17,7 @@ from attrs.validators import optional
 
 from millstream.processors import E, Router, as_function, processor, state, transient
 from millstream.processors.errors import at_least, one_of
+from millstream.processors.lineage import Parts, Tracker
 
 from .checks import not_negative
 
@@ -140,3 +141,7 @@ class Reorder(Router):
         """Send what still waits."""
         for event in self.buffer.flush():
             self.send(0, event)
+
+    def tracker(self, limit: int) -> Tracker:
+        """Return the causes of the event that comes out."""
+        return Parts(limit)

@@ -15,6 +15,7 @@ from attrs.validators import optional
 
 from millstream.processors import ParameterError, Router, as_function, processor, state, transient
 from millstream.processors.errors import at_least, one_of
+from millstream.processors.lineage import Parts, Tracker
 
 from .checks import not_negative
 from .controls import AddStream, RemoveStream, Tick
@@ -154,3 +155,7 @@ class Synchronizer(Router):
                 f"event of stream {stream!r} is late: {time}, and {latest} was already sent"
                 " (raise max_delay, or take late events with late='side')"
             )
+
+    def tracker(self, limit: int) -> Tracker:
+        """Return the causes of the events that come out."""
+        return Parts(limit)

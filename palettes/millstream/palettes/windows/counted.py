@@ -9,6 +9,7 @@ from millstream.processors import MISSING, Inline, Processor, Query, as_function
 from millstream.processors.expressions import Expression
 
 from .contents import Contents, Replay, Whole, contents
+from .traced import traced_inner
 
 
 @processor
@@ -84,6 +85,10 @@ class Sliding(Processor):
         names = {"held": None, "nothing": MISSING, "function": function}
         return Inline(do=do, out=("{y0}",), when="{y0} is not {nothing}", names=names)
 
+    def explained(self, limit: int) -> Processor:
+        """Return windows over traced events."""
+        return Sliding(traced_inner(self.inner, limit), self.width, self.every, self.partial)
+
 
 @processor
 class Blocks(Processor):
@@ -131,3 +136,7 @@ class Blocks(Processor):
         """Close the block that has begun, if that is wanted."""
         if self.partial and self.held is not None:
             self._give()
+
+    def explained(self, limit: int) -> Processor:
+        """Return blocks of traced events."""
+        return Blocks(traced_inner(self.inner, limit), self.width, self.every, self.partial)

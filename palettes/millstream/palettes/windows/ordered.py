@@ -13,10 +13,25 @@ from typing import Any
 
 from attrs import field
 
-from millstream.processors import MISSING, E, ParameterError, Router, as_function, processor, state, transient
+from millstream.processors import (
+    MISSING,
+    Apply,
+    E,
+    Group,
+    ParameterError,
+    Processor,
+    Router,
+    as_function,
+    configuration,
+    processor,
+    state,
+    transient,
+)
 from millstream.processors.errors import fail_parameter
+from millstream.processors.lineage import OnValue
 
 from .contents import Contents, check_inner
+from .traced import traced_inner, unlabelled
 from .triggers import AfterCount, AfterTime, Pane, Trigger, check_span
 
 POLICIES = ("error", "drop", "side")
@@ -136,6 +151,15 @@ class EventTime(Router):
                     self.spoke = time
                     return True
         return False
+
+    def explained(self, limit: int) -> Processor:
+        """Return windows over traced events."""
+        changes = {"inner": traced_inner(self.inner, limit), "time": OnValue(as_function(self.time))}
+        windows = type(self)(**{**configuration(self), **changes})
+        if not self.labels:
+            return windows
+        label = Apply(unlabelled)
+        return Group(windows | (label & label if self.late == "side" else label))
 
 
 def check_time(name: str, owner: Any) -> None:

@@ -13,8 +13,10 @@ from enum import Enum
 from typing import Any, ClassVar
 
 from millstream.processors import MISSING, Processor, Query, Run, processor, state, transient
+from millstream.processors.explaining import explained
 
 from .contents import Replay
+from .counted import Sliding
 
 #: values of these types are equal only if they behave alike (1 == 1.0 == True do not)
 PLAIN = frozenset({int, bool, str, bytes, type(None)})
@@ -156,3 +158,7 @@ class Pending(Processor):
         """Close the windows that have begun, if that is wanted."""
         while self.partial and self.held:
             self._close()
+
+    def explained(self, limit: int) -> Processor:
+        """Return windows over traced events, which have no equal states."""
+        return Sliding(explained(self.inner, limit), self.width, self.every, self.partial)

@@ -18,6 +18,7 @@ from functools import lru_cache, reduce
 from typing import Any, ClassVar
 
 from millstream.processors import MISSING, Inline, Processor, as_function, processor, state, transient
+from millstream.processors.lineage import Block, Latest, Tracker
 
 from .monoid import combination
 
@@ -179,6 +180,10 @@ class SlidingFold(Processor):
             do=do, out=(out,), when="{y0} is not {nothing}" if each else "not {me}.due", names=names
         )
 
+    def tracker(self, limit: int) -> Tracker:
+        """Return the causes of the events in the window."""
+        return Latest(limit, self.width)
+
 
 @processor
 class BlockFold(Processor):
@@ -231,3 +236,7 @@ class BlockFold(Processor):
             f"{{me}}.count = {{me}}.count + 1 if {{me}}.count < {self.width - 1} else 0",
         )
         return Inline(do=do, out=("{y0}",), when="not {me}.count", names={**names, "start": self.start})
+
+    def tracker(self, limit: int) -> Tracker:
+        """Return the causes of the events in the block."""
+        return Block(limit, self.width, self.every)

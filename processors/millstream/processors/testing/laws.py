@@ -92,6 +92,7 @@ def _law_modes(query: Query, inputs: Sequence[list[Any]], _: Any) -> None:
     expected = pushed(query, inputs)
     _agree("counting changes nothing", expected, pushed(query, inputs, counting=True))
     _agree("tolerance changes nothing", expected, pushed(query, inputs, on_error="skip"))
+    _agree("explaining changes nothing", expected, pushed(query, inputs, explain=True))
     _agree("the inline form does what step does", expected, pushed(without_inline(query), inputs))
 
 
