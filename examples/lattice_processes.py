@@ -6,6 +6,12 @@ order. The checker builds the lattice of consistent global states, so its verdic
 could have happened, not only the one that did. A careless worker passes the token on before it leaves the
 critical section: the checker finds that two may have been inside together, even when they were not.
 
+::
+
+    ann ──> bob ──> cid ──> ann        the token goes round, with a vector clock
+     │       │       │
+     └───────┴───────┴──> LatticeWindow(width=4) ──> possibly(two are critical) ──> verdicts
+
 Prints:
 careful: 27 local states, two in the critical section: never
 careless: 27 local states, two in the critical section: possible

@@ -71,7 +71,7 @@ class Detector(Processor):
     """
 
     icon: ClassVar[str] = "⋈"
-    expression: Forest = field(converter=Forest.of)
+    expression: Any = field(converter=Forest.of)  # kept as a Forest
     mode: Mode = Mode.CHRONICLE
     time: Any = field(default=E.time, kw_only=True)
     kind: Any = field(default=E.kind, kw_only=True)
