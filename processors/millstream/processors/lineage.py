@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
+from itertools import chain, pairwise
 from typing import Any, Self
 
 from attrs import define, field, fields, frozen
@@ -83,13 +84,21 @@ def merged(lineages: Iterable[Lineage], limit: int) -> Lineage:
     >>> merged([both], 1).omitted
     1
     """
-    several = list(lineages)
+    several = [lineage for lineage in lineages if lineage.causes]
     if len(several) == 1 and len(several[0].causes) <= limit:
         return several[0]
-    found = {(c.position, c.port): c for lineage in several for c in lineage.causes}
     left_out = max((lineage.omitted for lineage in several), default=0)
-    newest = sorted(found)[-limit:]
-    return Lineage(tuple(found[key] for key in newest), left_out + len(found) - len(newest))
+    if all(_precedes(a, b) for a, b in pairwise(several)):  # as when events are added one by one
+        causes = tuple(chain.from_iterable(lineage.causes for lineage in several))
+    else:
+        found = {(c.position, c.port): c for lineage in several for c in lineage.causes}
+        causes = tuple(found[key] for key in sorted(found))
+    return Lineage(causes[-limit:], left_out + max(0, len(causes) - limit))
+
+
+def _precedes(a: Lineage, b: Lineage) -> bool:
+    last, first = a.causes[-1], b.causes[0]
+    return (last.position, last.port) < (first.position, first.port)
 
 
 @define
