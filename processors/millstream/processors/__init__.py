@@ -20,7 +20,9 @@ from .expressions import E, Expression, X, Y, call, if_else, is_in
 from .filter import Filter
 from .follow import FollowLines
 from .graph import Graph, Group, Port, Wire, chain, connect
+from .lineage import Lineage
 from .lists import FindPattern, Pack, ResetLast, RunOn, Unpack
+from .memory import Growth, Memory
 from .processor import (
     MISSING,
     Inline,
@@ -71,11 +73,14 @@ __all__ = [
     "FromQueue",
     "Graph",
     "Group",
+    "Growth",
     "Inline",
     "Insert",
     "JsonLines",
     "KeepLast",
+    "Lineage",
     "Lines",
+    "Memory",
     "MillstreamError",
     "Multiplex",
     "Mutable",

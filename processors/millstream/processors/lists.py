@@ -14,6 +14,7 @@ from .errors import fail_parameter
 from .expressions import Expression
 from .graph import Group
 from .lineage import OnValue, Parts, TracedList, Tracker
+from .memory import Growth
 from .processor import MISSING, Processor, processor, state, transient
 from .push import Run
 from .query import Query, as_query
@@ -82,6 +83,10 @@ class Pack(Processor):
         if self.when is None:
             return None
         return Group(Pack(OnValue(as_function(self.when))) | Apply(TracedList(limit)))
+
+    def growth(self) -> Growth:
+        """Return how the list grows."""
+        return Growth("the events of the list under way", "a condition that comes true often enough")
 
 
 @processor

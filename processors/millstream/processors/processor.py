@@ -144,6 +144,10 @@ class Processor(Query):
         """Pull from the input iterators directly; only for processors that know when to stop reading."""
         raise NotImplementedError
 
+    def growth(self) -> Any:
+        """Return what of the state can grow without bound, a `Growth`; None if nothing can."""
+        return None
+
     def tracker(self, limit: int) -> Any:
         """Return what tells where outputs come from (see `lineage`), None for the default."""
         return None

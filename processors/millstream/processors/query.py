@@ -11,6 +11,7 @@ from .expressions import Expression
 if TYPE_CHECKING:
     from .drawing import Drawing
     from .graph import Graph, Port
+    from .memory import Memory
     from .push import Run
 
 OnError = str | Callable[[Any], Any] | list[Any]
@@ -113,6 +114,12 @@ class Query:
         from .drawing import Drawing
 
         return Drawing(self.graph)
+
+    def memory(self) -> Memory:
+        """Return which processors have state that can grow without bound, by what, and how to bound it."""
+        from .memory import memory_of
+
+        return memory_of(self)
 
     def _repr_svg_(self) -> str:
         return self.draw().svg

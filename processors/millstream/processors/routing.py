@@ -11,6 +11,7 @@ from .apply import function_field
 from .compiling import as_function
 from .errors import at_least, shorten
 from .lineage import Parts, Tracker
+from .memory import Growth
 from .processor import Router, processor, state, transient
 
 
@@ -77,6 +78,12 @@ class Splice(Router):
     def tracker(self, limit: int) -> Tracker:
         """Return the causes of the event that comes out."""
         return Parts(limit)
+
+    def growth(self) -> Growth:
+        """Return how much waits."""
+        return Growth(
+            "events of later inputs that wait for the first to end", "inputs that come one after the other"
+        )
 
 
 @processor

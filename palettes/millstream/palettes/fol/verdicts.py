@@ -12,6 +12,7 @@ from millstream.palettes.ltl.verdict import Verdict
 from millstream.palettes.ltl.verdicts import rebuilt
 from millstream.processors import Inline, Processor, processor, state, transient
 from millstream.processors.lineage import Tracker
+from millstream.processors.memory import Growth
 from millstream.processors.processor import configuration
 
 from .because import Explanations, Witness, distinct
@@ -105,6 +106,13 @@ class _FirstOrder(Processor):
     def tracker(self, limit: int) -> Tracker:
         """Return the causes of the event at hand and of those before it that share a value with it."""
         return Related(limit, self.read)
+
+    def growth(self) -> Growth:
+        """Return how the tables grow."""
+        return Growth(
+            "an entry for each combination of values that the formula must remember",
+            "operators with bounds ([0,k]), or slices by a value with ttl=",
+        )
 
 
 @processor

@@ -8,6 +8,7 @@ from typing import Any, Final
 from attrs import field
 
 from millstream.processors import Inline, ParameterError, Uniform, configuration, processor, state, transient
+from millstream.processors.memory import Growth
 
 from .automaton import Automaton, automaton_of
 from .engines import FAR, compact, rules
@@ -187,3 +188,9 @@ class Monitor(Uniform):
 
     def __reduce__(self) -> Any:
         return rebuilt, (type(self), configuration(self))
+
+    def growth(self) -> Growth | None:
+        """Return what explanations keep."""
+        if not self.explain:
+            return None
+        return Growth("all events, to explain the verdict", "explain=False")

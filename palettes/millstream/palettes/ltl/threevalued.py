@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 from attrs import field
 
 from millstream.processors import Query, Run, Uniform, as_query, processor, state, transient
+from millstream.processors.memory import Growth
 
 from .verdict import Verdict
 
@@ -68,6 +69,13 @@ class _EveryPosition(_Copies):
                 following.append(after)
         self.copies = following
         return self.verdict
+
+    def growth(self) -> Growth:
+        """Return that there is a copy for each open position."""
+        return Growth(
+            "a copy of the inner query for each position that is open",
+            "Verdicts, which needs a counter, or an inner query that comes to a verdict soon",
+        )
 
 
 @processor

@@ -10,6 +10,7 @@ from attrs import field
 
 from millstream.processors import ParameterError, Processor, configuration, processor, state, transient
 from millstream.processors.lineage import Answers, Tracker
+from millstream.processors.memory import Growth
 
 from . import engines
 from . import formula as fm
@@ -189,3 +190,9 @@ class Verdicts(Processor):
             isinstance(f, fm.Y | fm.O | fm.H | fm.S | fm.Span) for f in subformulas(self.formula)
         )
         return None if looks_back or self.earliest else Answers(limit)
+
+    def growth(self) -> Growth | None:
+        """Return what explanations keep."""
+        if not self.explain:
+            return None
+        return Growth("all events, to explain verdicts", "explain=False")

@@ -14,6 +14,7 @@ from millstream.processors import Apply, Group, Processor, Query, Run, processor
 from millstream.processors.explaining import explained
 from millstream.processors.lineage import Traced
 from millstream.processors.lists import host
+from millstream.processors.memory import Growth
 
 from .fuse import PAIRS, SNAPSHOTS, Fused, fuse
 from .snapshot import Snapshot
@@ -75,6 +76,10 @@ class PlainSlices(Processor):
     def untangled(self, limit: int) -> Callable[[Any], Traced]:
         """Return what makes a traced output of an output with traced values in it."""
         return pair
+
+    def growth(self) -> Growth:
+        """Return that there is a state for each key."""
+        return Growth("a state for each key", "ttl=, until= or max_slices=")
 
 
 @processor

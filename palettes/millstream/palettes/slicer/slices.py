@@ -26,6 +26,7 @@ from millstream.processors import (
 )
 from millstream.processors.explaining import explained
 from millstream.processors.lists import host
+from millstream.processors.memory import Growth
 
 from .keys import ALL, several, unhashable
 from .snapshot import Snapshot
@@ -260,6 +261,12 @@ class Slices(Processor):
         if self.collect is not None:
             return slices
         return Group(slices | Apply(Shown(limit) if self.snapshot else pair))
+
+    def growth(self) -> Growth | None:
+        """Return that there is a state for each key."""
+        if self.max_slices is not None or self.ttl is not None or self.until is not None:
+            return None
+        return Growth("a state for each key", "ttl=, until= or max_slices=")
 
 
 def _same(values: Any, initial: Any) -> bool:

@@ -18,6 +18,7 @@ from attrs.validators import optional
 from millstream.processors import E, Router, as_function, processor, state, transient
 from millstream.processors.errors import at_least, one_of
 from millstream.processors.lineage import Parts, Tracker
+from millstream.processors.memory import Growth
 
 from .checks import not_negative
 
@@ -145,3 +146,9 @@ class Reorder(Router):
     def tracker(self, limit: int) -> Tracker:
         """Return the causes of the event that comes out."""
         return Parts(limit)
+
+    def growth(self) -> Growth | None:
+        """Return how much waits."""
+        if self.capacity is not None:
+            return None
+        return Growth("the events that arrive within the bound", "capacity=")

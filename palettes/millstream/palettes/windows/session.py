@@ -8,6 +8,7 @@ from attrs import field
 
 from millstream.processors import MISSING, processor, state
 from millstream.processors.errors import at_least, fail_parameter
+from millstream.processors.memory import Growth
 
 from .contents import contents
 from .ordered import EventTime
@@ -93,3 +94,9 @@ class SessionWindow(EventTime):
         if self.held is not None:
             self.give(self.first, self.last)
             self.held = None
+
+    def growth(self) -> Growth | None:
+        """Return how a session grows."""
+        if self.max_count is not None or self.max_span is not None:
+            return None
+        return Growth("the events of a session that goes on", "max_count= or max_span=")
