@@ -8,6 +8,7 @@ steps of the place.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from functools import partial
 from types import FrameType, TracebackType
@@ -19,6 +20,8 @@ from .errors import ParameterError, QueryError, StreamError, shorten
 from .plan import Plan
 from .processor import Processor, Uniform, inline_form, instance
 from .sinks import as_sink
+
+log = logging.getLogger(__name__)
 
 
 class Hole:
@@ -78,6 +81,8 @@ class Wiring:
     position: Callable[[], int | None] = field(default=lambda: None, init=False)
     names: dict[str, Any] = field(init=False)
     _letters: Callable[[Any], Any] | None = field(default=None, init=False)
+    #: processors whose first failure has been logged
+    _told: set[int] = field(factory=set, init=False)
 
     def __attrs_post_init__(self) -> None:
         self.nodes = [instance(n) for n in self.plan.graph.nodes]
@@ -102,13 +107,18 @@ class Wiring:
             node.prepare()
 
     def note(self, node: int, error: Exception, events: tuple[Any, ...]) -> None:
-        """Survive a failure: count it, and send it to the dead letters."""
+        """Survive a failure: count it, and send it to the dead letters, or else say it once."""
         self.skipped += 1
+        if self._letters is None and node in self._told:
+            return
+        inner = trace(error.__traceback__)[0][1:]
+        failure = self.failure([(self, node), *inner], error, events)
+        failure.__cause__ = error
         if self._letters is not None:
-            inner = trace(error.__traceback__)[0][1:]
-            failure = self.failure([(self, node), *inner], error, events)
-            failure.__cause__ = error
             self._letters(DeadLetter(failure, events))
+        else:
+            self._told.add(node)
+            log.warning("skipped, as are further failures of this processor: %s", failure)
 
     def blame(self, error: BaseException, otherwise: int | None = None) -> StreamError:
         """Return the error that names the failing processor, `otherwise` if the traceback does not tell."""
