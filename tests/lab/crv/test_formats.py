@@ -3,11 +3,13 @@
 import gzip
 import random
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from millstream.lab.crv import game, pingus
+from millstream.lab.crv.log_columns import Block, blocks
 from millstream.lab.crv.logs import Log
 from millstream.lab.crv.pingus import Pingu, PingusXml, messages, parse, parse_carefully, statuses, write
 
@@ -33,6 +35,32 @@ def test_log_names_the_line_that_is_wrong_after_those_before_it(line, message):
 
 def test_log_passes_over_blank_lines():
     assert list(LOG.parse(["", "endOfDay", "", "bid,a,1"])) == [("endOfDay",), ("bid", "a", 1)]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"bid,i7,30\nbit,i7,31\n", "expected one of bid, endOfDay, got 'bit'"),
+        (b"sold,i7\n", "expected one of bid, endOfDay, got 'sold'"),
+        (b"endOfDays\n", "expected one of bid, endOfDay, got 'endOfDays'"),
+    ],
+)
+def test_columns_refuse_other_events(text, message):
+    with pytest.raises(ValueError, match=message):
+        Block.of(text, ["bid", "endOfDay"])
+
+
+def test_columns_refuse_what_is_no_number():
+    block = Block.of(b"bid,i7,-30\nbid,i8,3x\n", ["bid"])
+    assert block.numbers(2, np.array([True, False])).tolist() == [-30]
+    with pytest.raises(ValueError, match="expected a whole number, got '3x'"):
+        block.numbers(2, np.array([True, True]))
+
+
+def test_columns_pass_over_blank_lines_and_a_missing_end(tmp_path):
+    path = tmp_path / "log"
+    path.write_bytes(b"\nbid,a,1\n\nendOfDay\nbid,b,2")
+    assert [k for block in blocks(path, ["bid", "endOfDay"]) for k in block.kinds.tolist()] == [0, 1, 0]
 
 
 figures = st.builds(

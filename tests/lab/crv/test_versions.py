@@ -5,7 +5,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from millstream.concurrency import ThreadManager
-from millstream.lab.crv import PROBLEMS
+from millstream.lab.crv import PROBLEMS, log_columns
 from millstream.lab.crv.parts import in_workers
 from millstream.lab.crv.taint import Summary, fold, lines_of
 
@@ -34,6 +34,21 @@ def test_version_agrees_on_small_traces(name, version, tmp_path, manager):
     def compare(events):
         problem.format.write(path, events)
         assert problem.verdict(version, path, **options(version, manager)) == problem.check(events)
+
+    compare()
+
+
+@pytest.mark.parametrize("name", ["auction", "candidates", "injection"])
+@pytest.mark.parametrize("size", [30, 75])
+def test_columns_agree_whatever_the_blocks(name, size, tmp_path, monkeypatch):
+    problem, path = PROBLEMS[name], tmp_path / "trace"
+    monkeypatch.setattr(log_columns, "BLOCK", size)
+
+    @settings(max_examples=100, deadline=None)
+    @given(TRACES[name])
+    def compare(events):
+        problem.format.write(path, events)
+        assert problem.verdict("columns", path) == problem.check(events)
 
     compare()
 

@@ -23,7 +23,7 @@ from millstream.processors import Fork, Multiplex, Query, X
 from .auction_traces import COMPETITION, FAULTS, make
 from .logs import Log
 from .parts import Parts, first_wrong
-from .problem import SIZES, Event, Problem, Verdict, first_output
+from .problem import SIZES, Event, Path, Problem, Verdict, first_output
 
 LOG: Final = Log(
     {"create_auction": (str, int, int), "bid": (str, int), "sold": (str,), "endOfDay": ()},
@@ -119,6 +119,13 @@ def is_violation(_: Any) -> bool:
 WORKERS: Final = Parts(LOG, KEYS, query, partial(first_wrong, wrong=is_violation))
 
 
+def by_columns(path: Path) -> Verdict:
+    """Return the verdict on a file, by arrays instead of events (needs the extra ``columns``)."""
+    from .auction_columns import by_columns
+
+    return by_columns(path)
+
+
 PROBLEM: Final = Problem(
     name="auction",
     title="Auction bidding",
@@ -129,6 +136,6 @@ PROBLEM: Final = Problem(
     query=query,
     check=check,
     brute=brute,
-    versions={"workers": WORKERS},
+    versions={"workers": WORKERS, "columns": by_columns},
     sizes={**SIZES, "competition": sum(COMPETITION.values())},
 )

@@ -16,7 +16,7 @@ from millstream.processors import Query
 
 from .logs import Log
 from .parts import Parts, last_wrong
-from .problem import SIZES, Event, Problem, Verdict, last_false
+from .problem import SIZES, Event, Path, Problem, Verdict, last_false
 
 LOG: Final = Log({"member": (str, str), "candidate": (str, str), "rank": (str, str, int)})
 
@@ -100,6 +100,13 @@ KEYS: Final = {"member": 1, "rank": 1, "candidate": None}
 WORKERS: Final = Parts(LOG, KEYS, query, last_wrong)
 
 
+def by_columns(path: Path) -> Verdict:
+    """Return the verdict on a file, by arrays instead of events (needs the extra ``columns``)."""
+    from .candidates_columns import by_columns
+
+    return by_columns(path)
+
+
 PROBLEM: Final = Problem(
     name="candidates",
     title="Candidate selection",
@@ -110,6 +117,6 @@ PROBLEM: Final = Problem(
     query=query,
     check=check,
     brute=brute,
-    versions={"workers": WORKERS},
+    versions={"workers": WORKERS, "columns": by_columns},
     sizes={**SIZES, "competition": 978_000},
 )

@@ -14,7 +14,7 @@ from typing import Any, Final
 from millstream.processors import Query, Uniform, processor, state
 
 from .logs import Log
-from .problem import SIZES, Event, Problem, Verdict, Wrong, first_false
+from .problem import SIZES, Event, Path, Problem, Verdict, Wrong, first_false
 from .taint import in_pieces
 
 LOG: Final = Log({"input": (str,), "derive": (str, str), "sanitise": (str,), "use": (str,)})
@@ -123,6 +123,13 @@ def _wrong(fault: str | None) -> list[Event]:
     }[fault]
 
 
+def by_columns(path: Path) -> Verdict:
+    """Return the verdict on a file, by arrays instead of events (needs the extra ``columns``)."""
+    from .injection_columns import by_columns
+
+    return by_columns(path)
+
+
 PROBLEM: Final = Problem(
     name="injection",
     title="SQL injection",
@@ -133,6 +140,6 @@ PROBLEM: Final = Problem(
     query=query,
     check=check,
     brute=brute,
-    versions={"workers": in_pieces},
+    versions={"workers": in_pieces, "columns": by_columns},
     sizes={**SIZES, "competition": 9_400_000},
 )
