@@ -18,7 +18,7 @@ from types import ModuleType
 from .experiment import Experiment
 
 #: our own modules with experiments, in the order in which they are listed
-MODULES = ("millstream.lab.engine",)
+MODULES = ("millstream.lab.engine", "millstream.lab.crv.table_1", "millstream.lab.crv.speed")
 
 
 def modules(more: Iterable[str] = ()) -> list[str]:
