@@ -148,5 +148,5 @@ def test_message_without_end_is_not_collected_for_ever(tmp_path, monkeypatch):
     path.write_text("<message>" + "x" * 5000)
     monkeypatch.setattr(pingus, "BLOCK", 100)
     monkeypatch.setattr(pingus, "LONGEST", 1000)
-    with pytest.raises(ValueError, match="a message has more than 1000 characters"):
+    with pytest.raises(ValueError, match="a message has more than 1000 bytes"):
         next(messages(path))

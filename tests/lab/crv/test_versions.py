@@ -17,12 +17,12 @@ LOCAL = [(n, v) for n, p in PROBLEMS.items() for v in p.versions if v != "spark"
 
 @pytest.fixture(scope="module")
 def manager():
-    with ThreadManager(2, "threads") as manager:
+    with ThreadManager(3, "threads") as manager:
         yield manager
 
 
 def options(version, manager):
-    return {"manager": manager} if version == "workers" else {}
+    return {"manager": manager} if version in ("workers", "pipeline") else {}
 
 
 @pytest.mark.parametrize(("name", "version"), LOCAL)

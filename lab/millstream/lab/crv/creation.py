@@ -67,6 +67,6 @@ PROBLEM: Final = Problem(
     query=query,
     check=check,
     brute=brute,
-    versions={"text": TEXT.one, "workers": TEXT.several},
+    versions={"text": TEXT.one, "workers": TEXT.pieces, "pipeline": TEXT.pipeline},
     sizes=game.SIZES,
 )

@@ -11,6 +11,7 @@ specifications*, 2016, where a trace is sliced like this for MapReduce.
 from __future__ import annotations
 
 import csv
+import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
@@ -125,6 +126,12 @@ def in_workers(function: Callable[[int], Any], parts: int, manager: ThreadManage
 
 def _numbered(function: Callable[[int], Any]) -> Callable[[int], Any]:
     return lambda part: (part, function(part))
+
+
+def stretch(path: Path, piece: int, pieces: int) -> tuple[int, int]:
+    """Return where one of several equal stretches of a file begins and ends."""
+    size = os.path.getsize(path)
+    return size * piece // pieces, size * (piece + 1) // pieces
 
 
 # Judging numbered events

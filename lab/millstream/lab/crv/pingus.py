@@ -11,19 +11,18 @@ from __future__ import annotations
 import gzip
 import re
 from collections.abc import Callable, Iterable, Iterator
-from io import TextIOBase
-from typing import Any, Final, NamedTuple, TextIO
+from typing import Any, Final, NamedTuple
 from xml.parsers import expat
 
 from attrs import field, frozen
 
 from .problem import Path
 
-#: characters read at once, and the longest message that is believed
+#: bytes read at once, and the longest message that is believed
 BLOCK: Final = 1 << 18
 LONGEST: Final = 1 << 24
 
-END: Final = "</message>"
+END: Final = b"</message>"
 
 
 class Pingu(NamedTuple):
@@ -149,30 +148,32 @@ def write(snapshot: Iterable[Pingu], timestamp: int = 0) -> str:
         f"  <velocity>\n    <x>{p.vx!r}</x>\n    <y>{p.vy!r}</y>\n  </velocity>\n</character>\n"
         for p in snapshot
     )
-    return f"<message>\n<timestamp>{timestamp}</timestamp>\n<characters>\n{inside}</characters>\n{END}\n"
+    return f"<message>\n<timestamp>{timestamp}</timestamp>\n<characters>\n{inside}</characters>\n</message>\n"
 
 
 def messages(path: Path) -> Iterator[str]:
     """Yield the text of each message of a file (``.gz`` is unpacked), a block at a time."""
-    with _open(path) as file:
-        rest = ""
+    return (message for _, message in located(path))
+
+
+def located(path: Path, begin: int = 0) -> Iterator[tuple[int, str]]:
+    """Yield the messages of a file that begin at a byte or after it, and where each begins."""
+    rest, at = b"", begin
+    with gzip.open(path) if str(path).endswith(".gz") else open(path, "rb") as file:
+        file.seek(begin)
         while block := file.read(BLOCK):
             *whole, rest = (rest + block).split(END)
             for text in whole:
-                start = text.find("<message")
-                if start < 0:
-                    raise ValueError(f"{path}: {END} without <message> before it")
-                yield text[start:] + END
+                start = text.find(b"<message")
+                if start >= 0:
+                    yield at + start, (text[start:] + END).decode()
+                elif at > begin:
+                    raise ValueError(f"{path}: {END.decode()} without <message> before it")
+                at += len(text) + len(END)
             if len(rest) > LONGEST:
-                raise ValueError(f"{path}: a message has more than {LONGEST} characters")
-    if "<message" in rest:
+                raise ValueError(f"{path}: a message has more than {LONGEST} bytes")
+    if b"<message" in rest:
         raise ValueError(f"{path}: the file ends within a message")
-
-
-def _open(path: Path) -> TextIO | TextIOBase:
-    if str(path).endswith(".gz"):
-        return gzip.open(path, "rt", encoding="utf-8")
-    return open(path, encoding="utf-8")
 
 
 @frozen

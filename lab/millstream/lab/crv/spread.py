@@ -1,20 +1,22 @@
-"""Snapshots read by several workers: a message by itself says all that the monitor needs of it.
+"""Snapshots looked at by several workers.
 
-Reading XML is most of the work and has no state, so messages go through a `Pipeline`, and only what the
-property is about comes back.
+A file is cut into pieces, one for each worker. The properties of this folder relate a snapshot to the next
+one, so a piece is judged with one message of the piece after it, and by itself otherwise. Of a stream that is
+no file, the workers of a `Pipeline` read the messages, which has no state; the monitor follows here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
 from millstream.processors import Apply, Query
 
-from .parts import lent
-from .pingus import messages
+from .parts import in_workers, lent, stretch
+from .pingus import located, messages
 from .problem import Path, Verdict
 
 if TYPE_CHECKING:
@@ -33,9 +35,37 @@ class Messages:
         """Return the verdict on a file, found in this process."""
         return self.judge((Apply(self.read) | self.query())(messages(path)))
 
-    def several(self, path: Path, manager: ThreadManager | None = None) -> Verdict:
+    def pipeline(self, path: Path, manager: ThreadManager | None = None) -> Verdict:
         """Return the verdict on a file whose messages are read by a manager's workers."""
         from millstream.concurrency import Pipeline
 
         with lent(manager) as manager:
             return self.judge((Pipeline(Apply(self.read), manager) | self.query())(messages(path)))
+
+    def pieces(self, path: Path, manager: ThreadManager | None = None) -> Verdict:
+        """Return the verdict on a file that a manager's workers read and judge in pieces."""
+        with lent(manager) as manager:
+            pieces = max(1, manager.limit)
+            found = in_workers(partial(self.piece, path, pieces), pieces, manager)
+        start = 0
+        for length, extra, verdict in found:
+            # that something is still open at the end of a piece means nothing if the trace goes on
+            if verdict is not None and (verdict < length + extra or not extra):
+                return int(start + verdict)
+            start += length
+        return None
+
+    def piece(self, path: Path, pieces: int, piece: int) -> tuple[int, int, Verdict]:
+        """Return how many messages a piece has, how many it was judged with beyond that, and its verdict."""
+        begin, end = stretch(path, piece, pieces)
+        numbers = [0, 0]
+
+        def mine() -> Iterator[str]:
+            for offset, message in located(path, begin):
+                numbers[offset >= end] += 1
+                yield message
+                if offset >= end:
+                    return
+
+        verdict = self.judge((Apply(self.read) | self.query())(mine()))
+        return numbers[0], numbers[1], verdict

@@ -113,10 +113,8 @@ def table(rows: Rows) -> list[Row]:
         paper = TABLE_1.get(row["problem"], {}).get(row["strategy"])
         beside = {"paper Hz": paper.hz, "paper load": paper.load} if paper else {}
         names = {"Hz": row["Hz"], "load": row["load"], "own load": row["own load"]}
-        found.append(
-            {"Query": row["query"], "Threading strategy": row["strategy"], **names, **beside}
-            | ({"times the paper": row["Hz"] / paper.hz} if paper else {})
-        )
+        times = {"times": row["Hz"] / paper.hz} if paper else {}
+        found.append({"problem": row["problem"], "strategy": row["strategy"], **names, **beside, **times})
     return found
 
 

@@ -8,14 +8,13 @@ the pieces can be read by several workers at the same time.
 from __future__ import annotations
 
 import csv
-import os
 from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from attrs import define, field
 
-from .parts import in_workers, lent
+from .parts import in_workers, lent, stretch
 from .problem import Event, Path, Verdict
 
 if TYPE_CHECKING:
@@ -95,8 +94,7 @@ def fold(pieces: Iterable[Summary]) -> Verdict:
 
 def lines_of(path: Path, piece: int, pieces: int) -> Iterator[str]:
     """Yield the lines that begin in one of several equal stretches of a file."""
-    size = os.path.getsize(path)
-    begin, end = size * piece // pieces, size * (piece + 1) // pieces
+    begin, end = stretch(path, piece, pieces)
     with open(path, "rb") as file:
         if begin:
             file.seek(begin - 1)
