@@ -95,7 +95,7 @@ class Outlet:
     def _cast(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         assert self.schema is not None
         try:
-            arrays = [a.cast(t) for a, t in zip(batch.columns, self.schema.types, strict=True)]
+            arrays = [_cast(a, t) for a, t in zip(batch.columns, self.schema.types, strict=True)]
             return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError) as error:
             raise BadBatch(
@@ -105,3 +105,10 @@ class Outlet:
     def of_events(self, events: list[Any]) -> Sequence[pa.RecordBatch]:
         """Return Python events as a batch, none if there are none."""
         return self.batches(of_events(events, self.schema)) if events else ()
+
+
+def _cast(array: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Return an array in another type, if no value changes by it."""
+    if pa.types.is_boolean(kind) and array.type not in (kind, pa.null()):
+        raise ValueError(f"{array.type} is not {kind}")
+    return array.cast(kind)

@@ -234,6 +234,9 @@ def of_list(values: list[Any], type: pa.DataType | None = None) -> Column:
     ('i', 'o', 's', 'o')
     """
     kinds = set(map(_type_of, values))
+    if kinds - {_type_of(None)} == {int, bool}:
+        values = [None if x is None else int(x) for x in values]
+        kinds = set(map(_type_of, values))
     if kinds == {int} and min(values) >= SMALLEST and max(values) <= LARGEST:
         return Column("i", np.array(values, np.int64), type=type if type is None or _whole(type) else None)
     if kinds == {float}:

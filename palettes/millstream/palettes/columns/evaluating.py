@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from millstream.palettes.windows.monoid import FUNCTIONS as WINDOW_FUNCTIONS
 from millstream.processors import Expression
 from millstream.processors.describing import describe
 from millstream.processors.expressions import (
@@ -49,6 +50,9 @@ OPERATORS = {
     }.items()
 }  # fmt: skip
 X, Y = Input(0, "X"), Input(1, "Y")
+TRUTHS = (bool, operator.not_)
+#: what windows count events with
+ONE = WINDOW_FUNCTIONS[len].lift
 
 
 class NotColumnar(Exception):
@@ -70,8 +74,10 @@ def _as_expression(function: Any) -> Expression:
     try:
         if function in OPERATORS:
             return Binary(OPERATORS[function], X, Y)
-        if function in FUNCTIONS:
+        if function in FUNCTIONS or function in TRUTHS:
             return Apply(function, (X,))
+        if function is ONE:
+            return Constant(1)
     except TypeError:
         pass
     raise NotColumnar(f"{describe(function)} is a Python function; write it as an expression of X, Y, E")
@@ -299,7 +305,7 @@ FUNCTIONS: dict[Any, Callable[[Any], Any]] = {
 
 
 def _call(function: Any, args: list[Function]) -> Function:
-    if function in (bool, operator.not_):
+    if function in TRUTHS:
         wanted = function is bool
         return lambda front: Column("b", truth(args[0](front), front[0].length) == wanted)
     if function in OPERATORS and len(args) == 2:

@@ -1,0 +1,373 @@
+"""Kernels of windows over folds, flat in the width of the window.
+
+Sliding windows are computed block by block as `windows.sliding` does it, so that floats are combined in the
+same order: the value at place p of a block is the fold of the previous block from p on, combined with the
+fold of this block up to p. Sums of ints are differences of running sums, which is exact even where those
+wrap; minima and maxima of windows that fit into a batch are found by doubling (windows of 1, 2, 4, 8...).
+
+The state is kept as arrays: the folds of the suffixes of the finished block (`suffixes`), and the chunks of
+the block under way (`back`), which are only put together when the block is complete.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from attrs import evolve, frozen
+
+from millstream.palettes.windows.counted import Blocks, Sliding
+from millstream.palettes.windows.pending import Pending
+from millstream.palettes.windows.sliding import BlockFold, SlidingFold
+from millstream.palettes.windows.sums import SlidingSum
+from millstream.processors import MISSING
+from millstream.processors.processor import fields, is_state
+
+from ..column import LARGEST, SMALLEST, Array, Column, Unfit, of_list
+from ..evaluating import NotColumnar
+from ..frame import of_values
+from .base import Fields, Front, Kernel, Outputs, kernel_for
+from .folds import PYTHON, SCANS, comparable, emptied, fold_symbol, scanned, values_of
+
+IDEMPOTENT = ("min", "max", "&", "|")
+DTYPES = {"i": np.int64, "f": np.float64, "b": np.bool_}
+
+
+@frozen
+class Held:
+    """The state of a sliding window; arrays are None where there is nothing yet."""
+
+    #: folds of the suffixes of the finished block (of a sum of ints: its events), from its first event on
+    suffixes: Array | None
+    #: the chunks of the block under way, how many events they have, and their fold
+    back: tuple[Array, ...]
+    length: int
+    total: Any
+    due: int
+    ints: bool | None
+    kind: str
+    #: whether something in it (a NaN, values of several types) needs Python
+    odd: bool = False
+
+
+@kernel_for(SlidingFold, SlidingSum)
+class SlidingKernel(Kernel):
+    """A sliding window over a fold."""
+
+    def __init__(self, node: SlidingFold) -> None:
+        self.symbol = fold_symbol(node.function)
+        self.width, self.every, self.start = node.width, node.every, node.start
+        self.sums = type(node) is SlidingSum
+        #: the inlined step does not count down to each single output
+        self.counts = node.every != 1 or node.partial
+        self.names = [a.name for a in fields(node) if is_state(a)]
+        if self.start is not MISSING and type(self.start) not in (int, float, bool):
+            raise NotColumnar(f"a window that begins with {self.start!r}")
+
+    # -- state
+
+    def enter(self, fields: Fields) -> Held:
+        named = dict(zip(self.names, fields, strict=True))
+        front, back = of_list(named["front"][::-1]), of_list(named["back"])
+        kinds = {c.kind for c in (front, back) if len(c)}
+        kind = kinds.pop() if len(kinds) == 1 else "i" if not kinds else "o"
+        ordered = kind == "f" and self.symbol in ("min", "max")
+        odd = kind not in DTYPES or (ordered and not all(comparable(c.data) for c in (front, back) if len(c)))
+        suffixes = None
+        if len(front) or self.width == 1:
+            missing = self.width - len(front)
+            suffixes = (
+                np.concatenate([np.zeros(missing, DTYPES.get(kind)), front.data]) if not odd else front.data
+            )
+        return Held(
+            suffixes,
+            (back.data,) if len(back) else (),
+            len(back),
+            named["total"],
+            named["due"],
+            named.get("ints"),
+            kind,
+            odd,
+        )
+
+    def leave(self, state: Held) -> Fields:
+        older = [] if state.suffixes is None else state.suffixes.tolist()
+        front = older if state.odd else older[state.length + 1 :] if state.length < self.width else []
+        named = {
+            "front": front[::-1],
+            "back": [x for chunk in state.back for x in chunk.tolist()],
+            "total": state.total,
+            "due": state.due,
+            "ints": state.ints,
+        }
+        return tuple(named[name] for name in self.names)
+
+    # -- events
+
+    def run(self, state: Held, front: Front) -> tuple[Outputs, Held]:
+        column = values_of(front[0])
+        state = self._fitting(state, column)
+        if not len(column):
+            return (of_values(self._typed(emptied(column))),), state
+        if state.ints:
+            values, following = self._int_sums(state, column)
+        else:
+            values, following = self._folds(state, column)
+        chosen, due = self._chosen(values, len(column), state.due)
+        return (of_values(self._typed(self._begun(chosen, column))),), evolve(following, due=due)
+
+    @staticmethod
+    def _typed(column: Column) -> Column:
+        return Column(column.kind, column.data)
+
+    def _fitting(self, state: Held, column: Column) -> Held:
+        """Return the state in the type of the events, if the two fit together."""
+        kind, begun = column.kind, state.suffixes is not None or state.length > 0
+        if kind not in DTYPES or (kind == "b" and (self.sums or self.symbol not in "&|^")):
+            raise Unfit(f"a window over events of kind {kind!r}")
+        if (begun and state.kind != kind) or (state.odd and begun):
+            raise Unfit("a window over events of several types, or with NaN")
+        if kind == "f" and (
+            self.symbol in "&|^" or (self.symbol in ("min", "max") and not comparable(column.data))
+        ):
+            raise Unfit("a window with NaN, or over floats that have no such operation")
+        if (
+            kind == "f" and state.ints and len(column)
+        ):  # the first event is not an int: go on without subtracting
+            state = evolve(state, ints=False)
+        return evolve(state, kind=kind, odd=False) if len(column) else state
+
+    def _chosen(self, values: Array, length: int, due: int) -> tuple[Array, int]:
+        """Return the values whose turn it is; those given belong to the last events, with full windows."""
+        if not self.counts:
+            return values, due
+        first = (due or self.every) - 1
+        after = first + 1 - length if length <= first else -(length - first - 1) % self.every
+        return values[max(0, first - (length - len(values))) :: self.every], after
+
+    def _begun(self, values: Array, column: Column) -> Column:
+        """Return the values, each combined with what windows begin with."""
+        found = Column(column.kind, values)
+        if self.start is MISSING or not len(values):
+            return found
+        if column.kind == "i" and type(self.start) is int and self.symbol == "+":
+            low, high = found.bounds
+            if low + self.start >= SMALLEST and high + self.start <= LARGEST:
+                return Column("i", values + self.start) if self.start else found
+        elif column.kind == "f" and self.symbol in "+*" and type(self.start) in (int, float):
+            return Column("f", SCANS[self.symbol](float(self.start), values))
+        return of_list([PYTHON[self.symbol](self.start, x) for x in values.tolist()])
+
+    # -- sums of ints
+
+    def _int_sums(self, state: Held, column: Column) -> tuple[Array, Held]:
+        low, high = column.bounds
+        limit = max(abs(low), abs(high), *self._sizes(state)) * self.width
+        if limit > LARGEST:
+            raise Unfit("a sum that may leave int64")
+        width, data = self.width, column.data
+        known = min(state.length + (width if state.suffixes is not None else 0), width - 1)
+        leaving = self._before(state, known, min(len(data), width))
+        sums = data.cumsum()
+        if isinstance(state.total, int) and state.total:
+            sums += state.total
+        gone = np.concatenate([leaving, data[: max(0, len(data) - width)]]) if len(data) > width else leaving
+        full = sums[max(0, width - 1 - known) :]
+        gone = gone[: max(0, len(full) - 1)]
+        values = full.copy()
+        if len(gone):
+            values[1:] -= gone.cumsum()
+        left = int(values[-1]) - int(self._oldest(state, data, known)) if len(full) else int(sums[-1])
+        return values, evolve(self._moved(state, data, raw=True), total=left)
+
+    def _sizes(self, state: Held) -> list[int]:
+        arrays = [*state.back, *([] if state.suffixes is None else [state.suffixes])]
+        return [max(abs(int(a.min())), abs(int(a.max()))) for a in arrays if len(a)] or [0]
+
+    def _before(self, state: Held, known: int, wanted: int) -> Array:
+        """Return the first of the `known` events before this batch that are in its first window."""
+        older = np.empty(0, np.int64) if state.suffixes is None else state.suffixes[state.length + 1 :]
+        if len(older) >= wanted:
+            return older[:wanted]
+        return np.concatenate([older, *state.back])[:wanted]
+
+    def _oldest(self, state: Held, data: Array, known: int) -> int:
+        """Return the oldest event of the last window."""
+        place = len(data) - self.width
+        if place >= 0:
+            return int(data[place])
+        before = self._before(state, known, known)
+        return int(before[known + place])
+
+    # -- folds in blocks
+
+    def _folds(self, state: Held, column: Column) -> tuple[Array, Held]:
+        if self.symbol == "*" and column.kind == "i" and self._grows(state, column):
+            raise Unfit("a product that may leave int64")
+        if self.symbol == "+" and column.kind == "i":
+            raise Unfit("ints after floats")
+        if self.symbol in IDEMPOTENT and self.width <= len(column):
+            return self._doubled(state, column)
+        data, width, scan = column.data, self.width, SCANS[self.symbol]
+        first = min(len(data), width - state.length)
+        total = state.total if state.length else MISSING
+        prefix = scanned(self.symbol, total, Column(column.kind, data[:first])).data
+        parts = [self._joined(state.suffixes, prefix, state.length + 1)]
+        suffixes = state.suffixes
+        blocks, rest = divmod(len(data) - first, width)
+        if state.length + first == width:
+            suffixes = _suffixes(scan, np.concatenate([*state.back, data[:first]])[None, :])[0]
+        if blocks:
+            whole = data[first : first + blocks * width].reshape(blocks, width)
+            older, newer = _suffixes(scan, whole), _prefixes(scan, whole)
+            before = np.concatenate([suffixes[None, :], older[:-1]])  # type: ignore[index]
+            found = newer.copy()
+            scan(before[:, 1:], newer[:, :-1], out=found[:, :-1])
+            parts.append(found.ravel())
+            suffixes, prefix = older[-1], newer[-1]
+        if rest:
+            prefix = scanned(self.symbol, MISSING, Column(column.kind, data[-rest:])).data
+            parts.append(self._joined(suffixes, prefix, 1))
+        after = evolve(self._moved(state, data, raw=False), suffixes=suffixes, total=prefix[-1].item())
+        return np.concatenate(parts), after
+
+    def _joined(self, suffixes: Array | None, prefix: Array, place: int) -> Array:
+        """Return the values of windows that end at `place` and after it; only full ones."""
+        whole = place + len(prefix) - 1 == self.width
+        if suffixes is None:
+            return prefix[-1:] if whole else prefix[:0]
+        older = suffixes[place : place + len(prefix)]
+        found: Array = SCANS[self.symbol](older, prefix[: len(older)])
+        return np.concatenate([found, prefix[-1:]]) if whole else found
+
+    def _grows(self, state: Held, column: Column) -> bool:
+        sizes = max(abs(b) for b in column.bounds), *self._sizes(state)
+        return max(sizes) > 1 and max(sizes) ** (self.width + 1) > LARGEST
+
+    def _doubled(self, state: Held, column: Column) -> tuple[Array, Held]:
+        """Return the folds of all windows by doubling; suffix folds stand for the events they begin with."""
+        data, width, scan = column.data, self.width, SCANS[self.symbol]
+        older = np.empty(0, data.dtype) if state.suffixes is None else state.suffixes[state.length + 1 :]
+        known = np.concatenate([older, *state.back, data])[-(len(data) + width - 1) :]
+        folds, size = known, 1
+        while size * 2 <= width:
+            folds = scan(folds[:-size], folds[size:])
+            size *= 2
+        if size < width:
+            folds = scan(folds[: len(known) - width + 1], folds[width - size :])
+        after = self._moved(state, data, raw=False)
+        if state.length + len(data) >= width:
+            begin = len(data) - after.length - width
+            block = np.concatenate([*state.back, data])[-(after.length + width) :][:width]
+            assert begin >= 0 or len(block) == width
+            after = evolve(after, suffixes=_suffixes(scan, block[None, :])[0])
+        tail = np.concatenate(after.back) if after.back else block
+        return folds, evolve(after, total=scan.reduce(tail).item())
+
+    def _moved(self, state: Held, data: Array, raw: bool) -> Held:
+        """Return the state with the events added to the blocks; `raw`: events stand for the suffixes."""
+        length, width = state.length + len(data), self.width
+        if length < width:
+            return evolve(state, back=(*state.back, data), length=length)
+        over = length % width
+        back = (data[len(data) - over :].copy(),) if over else ()
+        if not raw:
+            return evolve(state, back=back, length=over)
+        block = np.concatenate([*state.back, data])[-(over + width) :][:width]
+        return evolve(state, back=back, length=over, suffixes=block)
+
+
+def _suffixes(scan: Any, blocks: Array) -> Array:
+    """Return the folds of the suffixes of each row."""
+    return _prefixes(scan, blocks[:, ::-1])[:, ::-1]
+
+
+def _prefixes(scan: Any, blocks: Array) -> Array:
+    """Return the folds of the prefixes of each row, from left to right."""
+    count, width = blocks.shape
+    if count < 6 * width:
+        found: Array = scan.accumulate(blocks, axis=1)
+        return found
+    columns = blocks.T.copy()  # many short rows: one operation for each place instead of one for each row
+    for j in range(1, width):
+        scan(columns[j - 1], columns[j], out=columns[j])
+    return columns.T
+
+
+@kernel_for(BlockFold)
+class BlockKernel(Kernel):
+    """One fold for each block of events."""
+
+    def __init__(self, node: BlockFold) -> None:
+        self.symbol = fold_symbol(node.function)
+        self.width, self.every, self.start = node.width, node.every, node.start
+
+    def run(self, state: Fields, front: Front) -> tuple[Outputs, Fields]:
+        column, (total, count) = values_of(front[0]), state
+        if column.kind == "b" and self.symbol in "+*":
+            column = Column("i", column.data.astype(np.int64), bounds=(0, 1))
+        length = len(column)
+        first = min(length, self.every - count)
+        inside = min(first, max(0, self.width - count))
+        found: list[Any] = []
+        if inside:
+            total = self._folded(self.start if count == 0 else total, column.slice(0, inside))
+            if count + inside == self.width:
+                found.append(total)
+        blocks, rest = divmod(length - first, self.every)
+        whole = self._blocks(column, first, blocks) if blocks else None
+        if whole is not None:
+            total = whole.at(blocks - 1)
+        if rest:
+            total = self._folded(
+                self.start, column.slice(length - rest, length - rest + min(rest, self.width))
+            )
+            if rest >= self.width:
+                return self._given(column, found, whole, [total]), (total, (count + length) % self.every)
+        return self._given(column, found, whole, []), (total, (count + length) % self.every)
+
+    def _folded(self, value: Any, column: Column) -> Any:
+        if column.kind == "i" and self.symbol == "+" and (value is MISSING or type(value) is int):
+            return int(column.data.sum(dtype=object) if _wide(column) else column.data.sum()) + (
+                0 if value is MISSING else value
+            )
+        return scanned(self.symbol, value, column).at(len(column) - 1)
+
+    def _blocks(self, column: Column, first: int, blocks: int) -> Column:
+        """Return the folds of whole blocks."""
+        data = column.data if column.kind in DTYPES else None
+        plain = self.start is MISSING or (type(self.start) is int and self.start == 0 and self.symbol == "+")
+        exact = column.kind == "i" and self.symbol in ("+", "min", "max", "&", "|", "^") and not _wide(column)
+        exact = exact and (self.symbol != "+" or max(map(abs, column.bounds)) * self.width <= LARGEST)
+        floats = column.kind == "f" and (self.symbol in "+*" or comparable(column.data))
+        if data is None or not plain or not (exact or floats):
+            cut = (
+                column.slice(first + k * self.every, first + k * self.every + self.width)
+                for k in range(blocks)
+            )
+            return of_list([self._folded(self.start, c) for c in cut])
+        rows = data[first : first + blocks * self.every].reshape(blocks, self.every)[:, : self.width]
+        scan = SCANS[self.symbol]
+        if exact:
+            return Column("i", scan.reduce(rows, axis=1))
+        begun = 0.0 + rows[:, :1] if self.start is not MISSING else rows[:, :1]
+        return Column("f", _prefixes(scan, np.concatenate([begun, rows[:, 1:]], axis=1))[:, -1].copy())
+
+    @staticmethod
+    def _given(column: Column, before: list[Any], whole: Column | None, after: list[Any]) -> Outputs:
+        if whole is None or before or after:
+            listed = [*before, *([] if whole is None else whole.pylist()), *after]
+            return (of_values(of_list(listed) if listed else emptied(column)),)
+        return (of_values(whole),)
+
+
+def _wide(column: Column) -> bool:
+    return max(map(abs, column.bounds)) * max(1, len(column)) > LARGEST
+
+
+@kernel_for(Sliding, Pending, Blocks)
+def replayed(node: Any) -> Kernel:
+    """Refuse a window over anything but a fold."""
+    raise NotColumnar(
+        "a window over a query that is not one of the known folds runs that query again and again"
+    )
