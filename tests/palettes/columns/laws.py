@@ -7,13 +7,16 @@ import pyarrow as pa
 
 from millstream.palettes.columns import BatchError, columnar
 from millstream.palettes.columns.frame import of_batch
+from millstream.palettes.ltl import Verdict
 from millstream.processors import StreamError
 
 
 def same(one, other):
-    """Whether two results are the same; NaN is NaN, and a number is what it is worth."""
+    """Whether two results are the same; NaN is NaN, a number what it is worth, a verdict its name."""
     if isinstance(one, float) and isinstance(other, float) and math.isnan(one):
         return math.isnan(other)
+    if isinstance(other, Verdict):
+        return getattr(one, "name", one) == other.name
     if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
         return len(one) == len(other) and all(map(same, one, other))
     if isinstance(one, dict) and isinstance(other, dict):

@@ -30,7 +30,8 @@ INNER = {
 @settings(max_examples=12, deadline=None)
 @given(st.data(), batches(max_size=25), SEEDS)
 def test_slices_agree(by, data, batch, seed):
-    check(Slice(by, INNER[data.draw(st.sampled_from(list(INNER)))]), batch, seed, states="equal")
+    inner = INNER[data.draw(st.sampled_from(list(INNER)))]
+    check(Slice(by, inner), batch, seed, states=repr(by) != "E.f" and "equal")  # no NaN equals another
 
 
 @pytest.mark.parametrize("inner", INNER)

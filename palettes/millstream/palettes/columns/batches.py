@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -75,7 +76,8 @@ class Outlet:
     def learn(self, frame: Frame) -> None:
         """Take the schema of a frame, if none is known."""
         if self.schema is None and all(c.kind != "o" for c in frame.columns):
-            self.schema = frame.schema()
+            with suppress(pa.ArrowInvalid, pa.ArrowTypeError):  # objects of several types have no schema
+                self.schema = frame.schema()
 
     def batches(self, frame: Frame) -> Sequence[pa.RecordBatch]:
         """Return the frame as a batch, none if it is empty."""

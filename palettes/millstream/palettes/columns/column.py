@@ -9,6 +9,7 @@ kind   data                                       events
 ``t``  int64, and an Arrow type that says what    datetime, date, timedelta
 ``s``  an Arrow array of strings                  str
 ``a``  an Arrow array of anything else            whatever Arrow makes of it
+``e``  numbers of the objects in `type`, a tuple  those objects: verdicts, states of machines
 ``o``  Python objects                             themselves
 =====  =========================================  ==============================================
 
@@ -26,7 +27,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from millstream.palettes.ltl.verdict import NAMES, STRENGTH, Verdict
+
 Array = npt.NDArray[Any]
+#: all verdicts, in the order of their strength
+VERDICTS = tuple(getattr(Verdict, name) for name in NAMES)
 SMALLEST, LARGEST = -(2**63), 2**63 - 1
 
 
@@ -100,7 +105,12 @@ class Column:
 
     def _made(self) -> pa.Array:
         if self.kind == "o":
-            return pa.array(list(self.data), self.type)
+            return pa.array([_named(x) for x in self.data], self.type)
+        if self.kind == "e":
+            names = [_named(x) for x in self.type]
+            if not all(isinstance(x, str) for x in names):
+                return pa.array([names[k] for k in self.data.tolist()])
+            return pa.DictionaryArray.from_arrays(self.data.astype(np.int16), names)
         mask = None if self.valid is None else ~self.valid
         if self.kind == "t":
             plain = pa.array(self.data, pa.int64(), mask=mask)
@@ -114,6 +124,8 @@ class Column:
             return self.data.to_numpy(zero_copy_only=False).tolist()  # type: ignore[no-any-return]
         if self.kind in "at":
             return self.arrow().to_pylist()  # type: ignore[no-any-return]
+        if self.kind == "e":
+            return [self.type[k] for k in self.data.tolist()]
         values: list[Any] = self.data.tolist()
         if self.valid is None:
             return values
@@ -122,6 +134,11 @@ class Column:
     def at(self, place: int) -> Any:
         """Return one value as a Python object."""
         return self.slice(place, place + 1).pylist()[0]
+
+
+def _named(value: Any) -> Any:
+    """Return what stands for an object in Arrow: the name of a verdict, all else as it is."""
+    return value.name if isinstance(value, Verdict) else value
 
 
 def bools(array: pa.Array) -> Array:
@@ -243,6 +260,8 @@ def of_list(values: list[Any], type: pa.DataType | None = None) -> Column:
         return Column("f", np.array(values, np.float64))
     if kinds == {bool}:
         return Column("b", np.array(values, bool))
+    if kinds == {Verdict} and not any(v.because for v in values):
+        return Column("e", np.array([STRENGTH[v.name] for v in values], np.uint8), type=VERDICTS)
     if kinds == {str}:
         return Column("s", pa.array(values, pa.string()))
     if type is not None or (len(kinds - {None.__class__}) == 1 and int not in kinds):
@@ -275,3 +294,26 @@ def concatenated(columns: Sequence[Column]) -> Column:
     if any(c.valid is not None for c in columns):
         valid = np.concatenate([c.presence for c in columns])
     return Column(first.kind, np.concatenate([c.data for c in columns]), valid, first.type)
+
+
+def of_codes(codes: Array, objects: tuple[Any, ...]) -> Column:
+    """Return the column of numbered objects; of their own type, if they are texts, ints or bools."""
+    plain = of_list(list(objects))
+    if plain.kind == "s":
+        texts = pa.DictionaryArray.from_arrays(codes.astype(np.int16), plain.data)
+        return Column("s", texts, type=texts.type)
+    if plain.kind in "bif" and plain.valid is None:
+        return plain.take(codes)
+    return Column("e", codes, type=objects)
+
+
+def by_object(function: Callable[[Any], Any], column: Column) -> Column:
+    """Return a function of numbered objects, computed once for each object that occurs."""
+    present = np.flatnonzero(np.bincount(column.data, minlength=len(column.type))).tolist()
+    try:
+        found = {k: function(column.type[k]) for k in present}
+    except Exception as error:
+        raise Unfit(f"{type(error).__name__}: {error}") from error
+    places = np.zeros(len(column.type), np.intp)
+    places[present] = np.arange(len(present))
+    return of_list(list(found.values())).take(places.take(column.data))

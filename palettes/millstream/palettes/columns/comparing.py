@@ -19,7 +19,7 @@ from .arithmetic import (
     refuse_nulls,
     same_unit,
 )
-from .column import Array, Column, Unfit, bools
+from .column import Array, Column, Unfit, bools, by_object
 
 UFUNCS: dict[str, Any] = {
     "==": np.equal, "!=": np.not_equal, "<": np.less, "<=": np.less_equal, ">": np.greater,
@@ -36,6 +36,8 @@ def compared(symbol: str, left: Any, right: Any) -> Any:
     """Return ``left symbol right`` for each event, a column of bools."""
     if not isinstance(left, Column) and not isinstance(right, Column):
         return mapped(PYTHON[symbol], left, right)
+    if kind_of(left) == "e" and not isinstance(right, Column):
+        return by_object(lambda x: PYTHON[symbol](x, right), left)
     if symbol in ("==", "!="):
         return _equal(symbol, left, right)
     refuse_nulls(left, right)
@@ -61,7 +63,7 @@ def _equal(symbol: str, left: Any, right: Any) -> Any:
         found = _texts(symbol, left, right)
     elif kinds == "tt":
         found = _times(symbol, left, right).data
-    elif "o" in kinds or "a" in kinds:
+    elif set(kinds) & set("oae"):
         return by_element(symbol, left, right)
     else:
         length = len(left if isinstance(left, Column) else right)
@@ -172,6 +174,8 @@ def truth(value: Any, length: int) -> Array:
         return found if value.valid is None else found & value.valid  # type: ignore[no-any-return]
     if value.kind == "s":
         return encoded_or_plain(value.data, lambda texts: pc.greater(pc.binary_length(texts), 0))
+    if value.kind == "e":
+        return by_object(bool, value).data  # type: ignore[no-any-return]
     if value.kind == "t" and not pa.types.is_duration(value.type):
         return value.presence
     return np.fromiter(map(bool, value.pylist()), bool, length)

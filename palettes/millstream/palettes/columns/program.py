@@ -11,13 +11,14 @@ from collections import deque
 from typing import Any
 
 import numpy as np
-from attrs import define, evolve, field
+from attrs import define, field
 
 from millstream.processors import Graph, Mutable, Query, QueryError, Router, Run, Saved, StreamError
 from millstream.processors.errors import shorten
 from millstream.processors.graph import flatten
 from millstream.processors.plan import make_plan
 from millstream.processors.processor import fields, is_state, overrides
+from millstream.processors.states import copied
 
 from .column import Unfit
 from .evaluating import MissingColumn, NotColumnar
@@ -42,7 +43,7 @@ class Carry(Mutable):
     positions: tuple[int, ...]
 
     def __copy__(self) -> Carry:
-        return Carry(list(self.states), {n: list(w) for n, w in self.waiting.items()}, self.positions)
+        return Carry(copied(self.states), {n: list(w) for n, w in self.waiting.items()}, self.positions)
 
 
 @define(eq=False)
@@ -237,10 +238,6 @@ class Program:
         if not chained or len(self.graph.entries) != 1:
             return False
         return any(k.spent(s) for k, s in zip(self.kernels, carry.states, strict=True))
-
-    def alone(self, carry: Carry) -> Carry:
-        """Return an independent copy of a state."""
-        return evolve(carry)
 
 
 def _rest(frame: Frame, length: int) -> Frame | None:

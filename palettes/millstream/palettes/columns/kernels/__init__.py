@@ -1,6 +1,17 @@
 """Kernels: what runs a known kind of processor over columns. Importing this package registers all of them."""
 
-from . import folds, simple, slices, windows
+from . import folds, formulas, machines, simple, slices, temporal, windows
 from .base import Kernel, kernel_for, kernel_of
 
-__all__ = ["Kernel", "folds", "kernel_for", "kernel_of", "simple", "slices", "windows"]
+__all__ = [
+    "Kernel",
+    "folds",
+    "formulas",
+    "kernel_for",
+    "kernel_of",
+    "machines",
+    "simple",
+    "slices",
+    "temporal",
+    "windows",
+]

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from millstream.palettes.slicer.fast import PlainSlices, SnapshotSlices
 from millstream.palettes.slicer.slices import Slices
@@ -66,6 +66,9 @@ class Keyed:
     places: Array | None = None
     changed: Array | None = None
 
+    def __copy__(self) -> Keyed:
+        return evolve(self, store=self.store.__copy__())
+
 
 @kernel_for(PlainSlices)
 class SliceKernel(Kernel):
@@ -78,7 +81,7 @@ class SliceKernel(Kernel):
         at = next((k for k, n in enumerate(nodes) if isinstance(n, (Count, Cumulate))), None)
         if at is None:
             raise NotColumnar("a slice of a query without a fold")
-        fold = nodes[at]
+        fold: Any = nodes[at]
         self.symbol = None if isinstance(fold, Count) else fold_symbol(fold.function)
         self.start = fold.start if isinstance(fold, Cumulate) else 0
         if node.keep and any(isinstance(n, Filter) for n in nodes[:at]):
@@ -171,9 +174,8 @@ class SliceKernel(Kernel):
             types.add(np.array(self.start).dtype)
         if types - {data.dtype}:
             raise Unfit("slices that fold values of several types")
-        if kind == "f" and self.symbol not in ("+", "*"):
-            if self.symbol not in ("min", "max") or not comparable(np.append(data, known)):
-                raise Unfit("slices with NaN, or of floats that have no such operation")
+        if kind == "f" and not (self.symbol in ("+", "*") or self._ordered(data, known)):
+            raise Unfit("slices with NaN, or of floats that have no such operation")
         if kind == "i" and self.symbol in ("+", "*", None):
             size = max(1, *map(abs, Column("i", data).bounds), *map(abs, Column("i", known).bounds))
             size = max(size, abs(self.start) if isinstance(self.start, int) else 1)
@@ -181,6 +183,9 @@ class SliceKernel(Kernel):
             if grown > LARGEST:
                 raise Unfit("a fold that may leave int64")
         return data  # type: ignore[no-any-return]
+
+    def _ordered(self, data: Array, known: Array) -> bool:
+        return self.symbol in ("min", "max") and comparable(np.append(data, known))
 
     def _scanned(self, data: Array, begins: Array, begun: Array, before: Array | None) -> Array:
         """Return the folds of sorted data, each key's going on from what it had before."""
@@ -191,7 +196,7 @@ class SliceKernel(Kernel):
             bases = np.zeros(len(begins), np.int64)
             bases[1:] = -sums.take(begins[1:] - 1)
             bases += np.where(begun, 0 if before is None else before, fresh or 0)
-            return sums + np.repeat(bases, counts)  # type: ignore[no-any-return]
+            return sums + np.repeat(bases, counts)
         scan = SCANS[self.symbol or "+"]
         found = data.copy()
         old = begun if fresh is None else np.ones(len(begins), bool)
