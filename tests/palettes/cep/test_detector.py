@@ -47,6 +47,7 @@ def texts(query, text):
 in_order = st.builds(Occurrence, st.sampled_from("ABC"), st.just(1))
 A, B, C = on("A"), on("B"), on("C")
 LAW_EXPRESSIONS = {
+    "plain": before(A, B),
     "before": before(A, B).within(3),
     "both": both(A, B, C).within(3),
     "between": without(A, B, C).within(3),
@@ -63,8 +64,22 @@ LAW_EXPRESSIONS = {
 @pytest.mark.parametrize("name", LAW_EXPRESSIONS)
 def test_detector_obeys_the_laws(name, mode):
     numbers = st.tuples(st.sampled_from("ABC"), st.integers(0, 1))
-    query = Timing() | Detector(LAW_EXPRESSIONS[name], mode)
+    query = Timing() | detector(LAW_EXPRESSIONS[name], mode)
     check_processor(query, numbers, max_examples=3, max_size=6)
+
+
+@pytest.mark.parametrize("order", ["refuse", "trust"])
+@pytest.mark.parametrize("window", [None, 45])
+@given(runs=st.lists(st.tuples(st.sampled_from("ABC"), st.integers(1, 40)), max_size=8))
+@settings(max_examples=40)
+def test_lines_of_the_most_common_detector_do_what_its_operators_do(order, window, runs):
+    pair = before(A, B) if window is None else before(A, B).within(window)
+    history = [Occurrence(k, 0) for k, number in runs for _ in range(number)]
+    history = [Occurrence(e.kind, n // 2) for n, e in enumerate(history)]
+    query = Detector(pair, order=order)
+    assert query.inline() is not None
+    assert Detector({"X": pair}).inline() is None
+    assert list(query(history)) == [o._replace(kind="before") for o in Detector({"X": pair})(history)]
 
 
 def Timing():

@@ -11,6 +11,7 @@ from attrs import evolve, field
 from millstream.processors import (
     MISSING,
     E,
+    Inline,
     ParameterError,
     Processor,
     as_function,
@@ -23,6 +24,7 @@ from millstream.processors.lineage import Parts, Tracker
 from .expressions import Constructor, Timed, check_function, check_mode
 from .forest import Analysis, Forest, Node, describe_all
 from .fused import fused_step
+from .inline import inline
 from .modes import Mode
 from .occurrence import EARLIEST, Entry
 from .operators import Context, Feed, Memory, build
@@ -143,6 +145,10 @@ class Detector(Processor):
         if self.fused is None:
             self._build()
         return self.fused
+
+    def inline(self) -> Inline | None:
+        """Return the step of the most common detector as lines."""
+        return inline(self)
 
     def flush(self, memory: Memory) -> None:
         """Hand on what has been collected during one event."""

@@ -217,7 +217,7 @@ def _stepping(node: Processor) -> Processor:
         return node
 
     def step(self: Any, *front: Any) -> Any:
-        return cls.step(self, *front)
+        return super(sub, self).step(*front)
 
     sub: Any = processor(type(cls.__name__, (cls,), {"step": step}))
     return sub(**configuration(node))  # type: ignore[no-any-return]
