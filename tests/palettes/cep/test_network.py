@@ -1,20 +1,18 @@
-"""PPS with heartbeats finds exactly what the sequential execution finds, in whatever order stations work."""
+"""The network finds exactly what the sequential execution finds, in whatever order workers work."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from millstream.palettes.cep import Mode, Occurrence, before, both, either, on
+from millstream.palettes.cep.carrier import Carrier, Sharing
 from millstream.palettes.cep.forest import Analysis, Forest
-from millstream.palettes.cep.network import Network, do
+from millstream.palettes.cep.network import Network
+from millstream.palettes.cep.workshop import Workshop, do
 
-from .strategies import MODES, SELECTORS, TIMED, constructed, histories, is_one
+from .strategies import MODES, TIMED, constructed, expressions, histories, is_one, leaves
 from .test_definitions import detector, shape
 
-names = st.one_of(st.sampled_from("ABCD").map(on), st.just(on(is_one)))
-trees = st.one_of(
-    constructed(st.one_of(names, constructed(names), constructed(names, SELECTORS))),
-    constructed(st.one_of(names, constructed(names, SELECTORS)), SELECTORS),
-)
 FIGURE_1 = either("A", before("B", both("C", "D")))
 
 
@@ -22,62 +20,152 @@ def network(expression, mode, **options):
     return Network.of(Analysis.of(Forest.of(expression), mode), **options)
 
 
-def carried(net, history, data):
-    """Put a history into a network while its stations work at random, and return what comes out."""
+def put(net, event):
+    return net.put(event.kind, event.time, event)
+
+
+class VirtualCrew:
+    """Workers that work when the schedule says so, each on its oldest request: no threads, no luck."""
+
+    def __init__(self, net, size, draw):
+        workshop = Workshop(net.analysis, None, "error")
+        self.size, self.draw = size, draw
+        self.benches = [workshop() for _ in range(size)]
+        self.requests = [[] for _ in range(size)]
+
+    def send(self, member, request):
+        self.requests[member].append(request)
+
+    def receive(self):
+        member = self.draw(st.sampled_from([m for m in range(self.size) if self.requests[m]]))
+        return member, self.benches[member](self.requests[member].pop(0))
+
+    def close(self):
+        self.requests = None
+
+
+def carried(net, history, strategy, data):
+    """Put a history into a network while virtual workers work at random, and return what comes out."""
+    crew = VirtualCrew(net, data.draw(st.integers(1, 3)), data.draw)
+    carrier = Carrier(net, crew, Sharing.of(net, strategy))
     for event in history:
-        net.put(event.kind, event.time, event)
-        for index in data.draw(st.lists(st.sampled_from(sorted(net.stations)), max_size=4)):
-            if (work := net.claim(index)) is not None:
-                net.deliver(index, do(net.stations, work))
+        beaten = put(net, event)
+        if beaten or data.draw(st.booleans()):
+            if strategy == "ups":
+                net.beat()
+            carrier.run()
     net.end()
-    net.run()
+    carrier.run()
     return [shape(entry[2]) for entry in net.found()]
 
 
-@settings(max_examples=120)
-@given(trees, st.sampled_from(MODES), histories(min_size=6), st.integers(1, 8), st.data())
-def test_network_equals_the_sequential_result_in_any_interleaving(tree, mode, history, interval, data):
-    expected = [shape(o) for o in detector(tree, mode)(history)]
-    assert carried(network(tree, mode, interval=interval), history, data) == expected
-
-
+@pytest.mark.parametrize("strategy", ["pps", "heartbeat", "ups", "hybrid"])
+@given(expressions(), st.sampled_from(MODES), histories(min_size=6), st.data())
 @settings(max_examples=60)
-@given(constructed(constructed(names, TIMED)), st.sampled_from(MODES), histories(min_size=6), st.data())
-def test_network_lets_time_pass_as_the_detector_does(tree, mode, history, data):
-    expected = sorted(repr(shape(o)) for o in detector(tree, mode)(history))
-    assert sorted(map(repr, carried(network(tree, mode, interval=2), history, data))) == expected
+def test_network_equals_the_sequential_result_in_any_interleaving(strategy, tree, mode, history, data):
+    expected = [shape(o) for o in detector(tree, mode)(history)]
+    beat = 0 if strategy in ("pps", "ups") else data.draw(st.integers(1, 8))
+    assert carried(network(tree, mode, beat=beat), history, strategy, data) == expected
+
+
+@pytest.mark.parametrize("strategy", ["pps", "heartbeat", "ups", "hybrid"])
+@given(constructed(constructed(leaves, TIMED)), st.sampled_from(MODES), histories(min_size=6), st.data())
+@settings(max_examples=60)
+def test_network_lets_time_pass_as_the_detector_does(strategy, tree, mode, history, data):
+    expected = [shape(o) for o in detector(tree, mode)(history)]
+    beat = 2 if strategy in ("heartbeat", "hybrid") else 0
+    assert carried(network(tree, mode, beat=beat), history, strategy, data) == expected
+
+
+# -- hearts
 
 
 def test_heartbeats_let_results_out_while_an_operand_is_silent():
-    net = network(FIGURE_1, Mode.CHRONICLE, interval=10)
-    for event in [Occurrence("B", 1), Occurrence("C", 2), *(Occurrence("A", t) for t in range(3, 503))]:
-        net.put(event.kind, event.time, event)
+    history = [Occurrence("B", 1), Occurrence("C", 2), *(Occurrence("A", t) for t in range(3, 503))]
+    silent, beating = network(FIGURE_1, Mode.CHRONICLE), network(FIGURE_1, Mode.CHRONICLE, beat=10)
+    for net in (silent, beating):
+        for event in history:
+            put(net, event)
+            net.run()
+    assert len(silent.found()) == 0
+    assert len(beating.found()) > 400
+
+
+def test_collector_gives_what_it_has_at_a_heartbeat():
+    net = network(either("A", "B"), Mode.CHRONICLE, beat=4, high=8)
+    given = []
+    for t in range(8):
+        put(net, Occurrence("A", t))
         net.run()
-    assert len(net.found()) > 450
+        given.append(len(net.found()))
+    assert given == [0, 0, 0, 4, 0, 0, 0, 4]
 
 
-def test_heartbeats_come_more_often_when_buffers_fill():
-    net = network(FIGURE_1, Mode.CHRONICLE, interval=1000, high=20)
-    for event in (Occurrence("A", t) for t in range(200)):
-        net.put(event.kind, event.time, event)
-        net.run()
-    assert net.hearts[0][1].interval < 1000
-    assert len(net.found()) > 150
-
-
-def test_disjoint_or_subtrees_beat_on_their_own():
-    net = network({"X": either("A", "B"), "Y": either("C", "D")}, Mode.ALL)
+def test_hearts_of_disjoint_or_subtrees_adapt_to_their_own_events():
+    net = network({"X": either("A", "B"), "Y": either("C", "D")}, Mode.ALL, beat=16, high=32)
+    for t in range(400):
+        put(net, Occurrence("A" if t % 50 else "C", t))
+    busy, idle = (pacer.interval for _, pacer in net.hearts)
     assert [len(group) for group, _ in net.hearts] == [2, 2]
+    assert busy < idle
 
 
-def test_station_is_worked_on_by_one_carrier_at_a_time():
+def test_heart_beats_sooner_when_buffers_fill():
+    net = network(FIGURE_1, Mode.CHRONICLE, beat=1000, high=20)
+    net.hearts[0][1].interval = 1000
+    assert [put(net, Occurrence("A", t)) for t in range(40)].count(True) == 2
+    assert net.hearts[0][1].interval < 1000
+
+
+# -- work
+
+
+def test_station_with_a_memory_is_worked_on_by_one_at_a_time():
     net = network(both("A", "B"), Mode.CHRONICLE)
     for event in (Occurrence("A", 1), Occurrence("B", 1), Occurrence("A", 2), Occurrence("B", 2)):
-        net.put(event.kind, event.time, event)
+        put(net, event)
     (index,) = net.stations
-    first = net.claim(index)
-    net.put("A", 3, Occurrence("A", 3))
+    (first,) = net.claim(index)
+    put(net, Occurrence("A", 3))
     net.beat()
-    assert net.claim(index) is None
-    net.deliver(index, do(net.stations, first))
-    assert net.claim(index) is not None
+    assert net.claim(index) == []
+    net.deliver(first, do(net.stations, first))
+    assert len(net.claim(index)) == 1
+
+
+def test_batches_of_a_predicate_go_on_in_order_whoever_is_first():
+    net = network(either(on(is_one), "B"), Mode.ALL)
+    for t in range(4):
+        put(net, Occurrence("A", t, {"v": 1}))
+    net.beat()
+    predicate = net.predicates[0]
+    batches = [net.claim(predicate, most=2, many=True)[0] for _ in range(2)]
+    for work in reversed(batches):
+        assert net.found() == []
+        net.deliver(work, do(net.stations, work))
+    net.run()
+    assert [entry[0] for entry in net.found()] == [0, 1, 2, 3]
+
+
+def test_join_in_mode_all_is_shared_and_each_part_combines_its_own_entries():
+    net = network(before("A", "B").within(9), Mode.ALL)
+    for t, kind in enumerate("AABB"):
+        put(net, Occurrence(kind, t))
+    net.end()
+    (index,) = net.stations
+    works = net.claim(index, parts=2)
+    results = [do(Workshop(net.analysis, None, "error")().stations, work) for work in works]
+    assert [sum(entry is not None for found in r.found for _, entry in found) for r in results] == [2, 2]
+    for work, result in zip(works, results, strict=True):
+        net.deliver(work, result)
+    assert [str(e[2]) for e in net.found()] == [
+        "(A.0, B.2, 2)", "(A.1, B.2, 2)", "(A.0, B.3, 3)", "(A.1, B.3, 3)"
+    ]  # fmt: skip
+
+
+def test_entries_of_conditions_walk_on_without_coming_back():
+    chain = on(is_one).where(is_one).where(is_one)
+    net = network(both(chain, "B"), Mode.CHRONICLE)
+    assert len(Sharing.of(net, "ups").path(net.predicates[0], net.analysis, net.takers)) == 2
+    assert Sharing.of(net, "pps").path(net.predicates[0], net.analysis, net.takers) == ()
+    assert Sharing.of(net, "hybrid").spread == frozenset()

@@ -125,13 +125,14 @@ def test_merge_waits_for_silent_streams_and_keeps_order():
     assert merge.take() == (0, ((5, 3), (5, 5, "b")))
 
 
-def test_pacer_beats_faster_when_buffers_fill_and_slower_when_idle():
-    pacer = Pacer(8.0, high=10)
-    pacer.beats(0, waiting=1)
-    pacer.beats(1, waiting=11)
+def test_pacer_beats_faster_when_buffers_fill_and_slower_when_few_arrive():
+    pacer = Pacer(8, high=4, most=16)
+    assert [pacer.beats(arrives=True) for _ in range(4)] == [False, False, False, True]
     assert pacer.interval == 4
-    assert pacer.beats(5, waiting=0)
+    assert [pacer.beats(arrives=False) for _ in range(4)] == [False, False, False, True]
     assert pacer.interval == 8
+    assert [pacer.beats(arrives=False) for _ in range(40)].count(True) == 3
+    assert pacer.interval == 16
 
 
 def test_disjoint_or_subtrees_have_their_own_leaves():

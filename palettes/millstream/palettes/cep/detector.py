@@ -19,9 +19,11 @@ from millstream.processors import (
     state,
     transient,
 )
+from millstream.processors.errors import at_least
 from millstream.processors.lineage import Parts, Tracker
 
 from .expressions import Constructor, Timed, check_function, check_mode
+from .flow import STRATEGIES
 from .forest import Analysis, Forest, Node, describe_all
 from .fused import fused_step
 from .inline import inline
@@ -30,6 +32,7 @@ from .occurrence import EARLIEST, Entry
 from .operators import Context, Feed, Memory, build
 from .operators.build import Machines, end_timers
 from .operators.simple import outcome
+from .parallel import end_flow, parallel_step
 
 
 class GrowingMemoryWarning(UserWarning):
@@ -59,6 +62,16 @@ class Detector(Processor):
         At most so many occurrences wait at an operand.
     full
         What happens to one more: ``"error"``, ``"drop_newest"`` or ``"drop_oldest"``.
+    strategy
+        How it is executed; what is found, and in which order, is the same. ``"sequential"``: event by event,
+        here. The others run on the workers of a manager, and give results later, some events at a time:
+        ``"pps"``, ``"heartbeat"``, ``"ups"`` and ``"hybrid"`` are those of the paper (see the README);
+        ``"auto"`` stays sequential until events take long enough to be worth it, then it is ``"ups"``.
+    manager
+        A `millstream.concurrency.ThreadManager`, for all strategies but the sequential one. With processes,
+        conditions and predicates have to pickle. If it lends nothing, the work is done here.
+    chunk
+        How many events may wait before they are handed over to workers.
 
     Examples
     --------
@@ -70,6 +83,14 @@ class Detector(Processor):
     A.1
     (B.2, (C.3, D.4, 4), 4)
     A.7
+
+    The same on two workers:
+
+    >>> from millstream.concurrency import ThreadManager
+    >>> with ThreadManager(2) as manager:
+    ...     again = Detector(detector.expression, strategy="heartbeat", manager=manager)
+    ...     list(again(history)) == list(detector(history))
+    True
     """
 
     icon: ClassVar[str] = "⋈"
@@ -83,6 +104,9 @@ class Detector(Processor):
     )
     max_pending: int | None = field(default=None, kw_only=True)
     full: str = field(default="error", kw_only=True)
+    strategy: str = field(default="sequential", kw_only=True)
+    manager: Any = field(default=None, kw_only=True)
+    chunk: int = field(default=256, kw_only=True, validator=at_least(1))
     machines: Machines = transient()
     #: how to make what each operator remembers
     blanks: list[Callable[[], Any]] = transient()
@@ -94,7 +118,8 @@ class Detector(Processor):
     #: whether the time of the last event has to be remembered
     keeps_time: bool = transient()
     fused: Callable[[Any], None] = transient()
-    #: the time of the last event and what each operator remembers, or MISSING if there is nothing
+    #: the time of the last event and what each operator remembers, or MISSING if there is nothing; on workers
+    #: a `Flow`
     memory: Any = state(MISSING)
 
     def __attrs_post_init__(self) -> None:
@@ -130,6 +155,8 @@ class Detector(Processor):
         self.read_kind = as_function(self.kind) if named else nameless
         self.keeps_time = bool(self.order == "refuse" or machines.timers or machines.finishers)
         self.fused = fused_step(self)
+        if self.strategy != "sequential":
+            self.fused = parallel_step(self, self.fused)
 
     def give(self, memory: Memory, entry: Entry) -> None:
         """Emit the composite that a root has found."""
@@ -148,7 +175,7 @@ class Detector(Processor):
 
     def inline(self) -> Inline | None:
         """Return the step of the most common detector as lines."""
-        return inline(self)
+        return inline(self) if self.strategy == "sequential" else None
 
     def flush(self, memory: Memory) -> None:
         """Hand on what has been collected during one event."""
@@ -160,6 +187,8 @@ class Detector(Processor):
         machines, memory = self.machines, self.memory
         if memory is MISSING:
             return
+        if memory.__class__ is not list:
+            return end_flow(self)
         end_timers(machines.timers, memory, self.flush)
         for finish in machines.finishers:
             finish(memory)
@@ -181,6 +210,15 @@ def check_parameters(detector: Detector) -> None:
     if detector.full not in ("error", "drop_newest", "drop_oldest"):
         raise ParameterError(
             f"Detector: full must be 'error', 'drop_newest' or 'drop_oldest', got {detector.full!r}"
+        )
+    if detector.strategy not in STRATEGIES:
+        raise ParameterError(
+            f"Detector: strategy must be one of {', '.join(STRATEGIES)}, got {detector.strategy!r}"
+        )
+    if detector.strategy != "sequential" and detector.manager is None:
+        raise ParameterError(
+            f"Detector: strategy={detector.strategy!r} needs a manager that lends workers, such as "
+            "ThreadManager(2) of millstream.concurrency"
         )
     if detector.max_pending is not None and detector.max_pending < 1:
         raise ParameterError(f"Detector: max_pending must be at least 1, got {detector.max_pending}")

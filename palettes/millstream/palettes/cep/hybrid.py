@@ -7,7 +7,6 @@ of time, and everything that it is built on, needs ordered streams (PPS with hea
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any
 
 from attrs import define
 
@@ -72,26 +71,35 @@ def subtrees(analysis: Analysis) -> list[frozenset[int]]:
 
 @define
 class Pacer:
-    """Decides when a heart beats: after an interval of event time, sooner when buffers fill.
+    """Decides when a heart beats: after an interval, sooner when buffers fill.
 
-    The interval is halved when more than `high` entries wait, and doubled when a beat finds none waiting.
+    The interval is counted in events of the whole detector, so that hearts beat as often as events come. It
+    is halved when `high` entries wait for a beat, and doubled, up to `most`, when a beat finds few of them:
+    every heart adapts to the rate of the events of its own subtree.
 
-    >>> pacer = Pacer(8, high=2)
-    >>> [pacer.beats(t, waiting=t) for t in range(8)]
-    [True, False, False, False, True, True, True, True]
+    >>> pacer = Pacer(2, high=4, most=8)
+    >>> [pacer.beats(arrives=False) for _ in range(14)].count(True), pacer.interval
+    (3, 8)
+    >>> [pacer.beats(arrives=True) for _ in range(8)].count(True), pacer.interval
+    (2, 2)
     """
 
-    interval: Any
-    high: int = 64
-    last: Any = None
+    interval: int
+    high: int
+    most: int
+    #: events since the last beat, and how many of them were for this subtree
+    passed: int = 0
+    waiting: int = 0
 
-    def beats(self, now: Any, waiting: int) -> bool:
-        """Return whether to beat at a time, with so many entries waiting."""
-        if waiting > self.high:
-            self.interval = self.interval / 2
-        if self.last is not None and now - self.last < self.interval:
+    def beats(self, arrives: bool) -> bool:
+        """Return whether to beat after one more event, which may have arrived in this subtree."""
+        self.passed += 1
+        self.waiting += arrives
+        if self.waiting >= self.high:
+            self.interval = max(1, self.interval // 2)
+        elif self.passed < self.interval:
             return False
-        if waiting == 0 and self.last is not None:
-            self.interval = self.interval * 2
-        self.last = now
+        elif self.waiting <= self.high // 4:
+            self.interval = min(self.most, self.interval * 2)
+        self.passed = self.waiting = 0
         return True

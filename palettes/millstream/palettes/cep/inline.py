@@ -1,4 +1,4 @@
-"""A before B in CHRONICLE, perhaps within a duration, as lines that stand inside the function around a detector.
+"""A before B in CHRONICLE, perhaps within a duration, as lines inside the function around a detector.
 
 The most common composite, often asked for each of many keys: there the calls from the slice to the detector
 and on to its operators would cost more than what they do. It is the same as `operators.ordered`, with the

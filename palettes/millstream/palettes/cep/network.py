@@ -1,17 +1,18 @@
-"""PPS with heartbeats as a state machine: stations, streams between them, and somebody who carries.
+"""Stations with streams between them: what is worked on next, and in which order results go on.
 
-Each station is worked on by one carrier at a time, in any order whatever: the streams are merged by their
-keys, so that the outcome is that of the sequential execution, also in modes that consume. Leaves get
-heartbeats, so that a silent operand holds nobody up for long; leaves below the same OR have a pacer of their
-own, which adapts to what waits there.
+A state machine without threads. Somebody else, a worker or a test, does the work of stations, in any order
+whatever: the streams are merged by their keys (sort-merge), so that the outcome is that of the sequential
+execution, also in modes that consume. Leaves get heartbeats, so that a silent operand holds nobody up for
+long; leaves below the same OR have a heart of their own, which adapts to what arrives there.
 
 Jaeger and Obermaier, Sections 4.2 and 4.3.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from math import inf
+from collections import deque
+from collections.abc import Iterable, Sequence
+from operator import attrgetter
 from typing import Any
 
 from attrs import define, field
@@ -19,14 +20,9 @@ from attrs import define, field
 from .expressions import On
 from .forest import Analysis
 from .hybrid import Pacer, subtrees
-from .occurrence import EARLIEST, LATEST, Entry
-from .operators import Memory
-from .stations import END, Item, Merge, Station, heartbeat, stations
-
-#: what a carrier takes to a station: its index, its memory, what it shall take (operand, item), the last time
-Work = tuple[int, Memory, list[tuple[int, Item]], Any]
-#: what comes back: the memory, and what was found
-Result = tuple[Memory, list[Item]]
+from .occurrence import EARLIEST, Entry
+from .stations import END, Item, Merge, Station, heartbeat, is_light, stations
+from .workshop import Failed, Result, Work, do
 
 
 @define
@@ -36,11 +32,10 @@ class Network:
     >>> from millstream.palettes.cep import Mode, Occurrence, before
     >>> from millstream.palettes.cep.forest import Forest
     >>> network = Network.of(Analysis.of(Forest.of(before("A", "B")), Mode.CHRONICLE))
-    >>> network.put("A", 1, Occurrence("A", 1))
-    >>> network.put("B", 2, Occurrence("B", 2))
+    >>> _ = network.put("A", 1, Occurrence("A", 1)), network.put("B", 2, Occurrence("B", 2))
     >>> network.end()
     >>> network.run()
-    >>> [str(entry[2]) for entry in network.found()]
+    >>> [str(found[2]) for found in network.found()]
     ['(A.1, B.2, 2)']
     """
 
@@ -58,14 +53,17 @@ class Network:
     outputs: Merge
     number: int = 0
     now: Any = EARLIEST
-    #: stations that a carrier is working on
-    busy: set[int] = field(factory=set)
+    #: what has failed and was not told yet, the oldest first
+    failures: list[Failed] = field(factory=list)
+    #: station -> batches that are being worked on, with the results of their parts
+    open: dict[int, deque[tuple[int, list[Result | None]]]] = field(factory=dict)
+    _tickets: int = 0
 
     @staticmethod
     def of(
-        analysis: Analysis, interval: Any = 16, high: int = 64, limit: int | None = None, full: str = "error"
+        analysis: Analysis, beat: int = 0, high: int = 64, limit: int | None = None, full: str = "error"
     ) -> Network:
-        """Return the network of a forest whose hearts begin to beat at an interval."""
+        """Return the network of a forest, whose hearts begin to beat every so many events (0: not at all)."""
         every = stations(analysis, limit, full)
         ons = {n.index: n.event.what for n in analysis.nodes if isinstance(n.event, On)}
         groups = subtrees(analysis)
@@ -77,22 +75,25 @@ class Network:
             analysis.consumers(),
             {what: k for k, what in ons.items() if isinstance(what, str)},
             [k for k, what in ons.items() if not isinstance(what, str)],
-            [(group, Pacer(interval, high)) for group in [*groups, rest] if group],
+            [(group, Pacer(min(beat, high), high, high)) for group in [*groups, rest] if group and beat],
             Merge.of(len(analysis.roots)),
         )
 
-    def put(self, kind: str, time: Any, event: Any) -> None:
-        """Take an event into the leaf of its type, and let hearts beat."""
-        self.now, key = time, (time, float(self.number))
-        item = key, (time, time, event)
-        if kind in self.leaves:
-            self._hand_on(self.leaves[kind], item)
-        for leaf in self.predicates:
-            self.merges[leaf].add(0, item)
-        for group, pacer in self.hearts:
-            if pacer.beats(time, self._waiting(group)):
-                self._beat(group, heartbeat(time, self.number + 0.5))
+    # -- events and hearts
+
+    def put(self, kind: str, time: Any, event: Any) -> bool:
+        """Take an event into the leaf of its type; return whether a heart has beaten."""
+        self.now, item = time, ((time, float(self.number)), (time, time, event))
+        leaf = self.leaves.get(kind)
+        if leaf is not None:
+            self._hand_on(leaf, item)
+        for k in self.predicates:
+            self.merges[k].add(0, item)
+        beating = [g for g, p in self.hearts if p.beats(leaf in g or not g.isdisjoint(self.predicates))]
         self.number += 1
+        for group in beating:
+            self._beat(group, heartbeat(time, self.number - 0.5))
+        return bool(beating)
 
     def _beat(self, leaves: Iterable[int], beat: Item) -> None:
         for leaf in leaves:
@@ -110,9 +111,6 @@ class Network:
         """Come to the end of the trace."""
         self._beat([*self.leaves.values(), *self.predicates], END)
 
-    def _waiting(self, group: frozenset[int]) -> int:
-        return sum(len(m) for k, m in self.merges.items() if self.analysis.nodes[k].sources & group)
-
     def _hand_on(self, index: int, item: Item) -> None:
         for taker, port in self.takers[index]:
             self.merges[taker].add(port, item)
@@ -120,82 +118,89 @@ class Network:
             if root == index:
                 self.outputs.add(k, item)
 
-    # -- carrying
+    # -- work
 
-    def claim(self, index: int) -> Work | None:
-        """Return all work for a station and reserve it, None if it has none or somebody is there."""
-        if index in self.busy:
-            return None
-        batch, merge = [], self.merges[index]
-        while (taken := merge.take()) is not None:
-            batch.append(taken)
+    def claim(
+        self,
+        index: int,
+        most: int | None = None,
+        parts: int = 1,
+        many: bool = False,
+        path: tuple[int, ...] = (),
+    ) -> list[Work]:
+        """Return work for a station, one for each part, each about all of a batch; none if there is none.
+
+        A batch has to be done before the next one is given out, unless `many` may be worked on at a time:
+        that is for stations without a memory. Their entries may go on through further ones on a `path`.
+        """
+        under_way = self.open.setdefault(index, deque())
+        if under_way and not many:
+            return []
+        batch = self.merges[index].take_all(most)
         if not batch:
-            return None
-        self.busy.add(index)
-        return index, self.stations[index].memory, batch, self.now
+            return []
+        self._tickets += 1
+        under_way.append((self._tickets, [None] * parts))
+        return [Work(index, batch, self.now, part, parts, self._tickets, path) for part in range(parts)]
 
-    def deliver(self, index: int, result: Result) -> None:
-        """Hand on what a station has found, and let it go."""
-        self.stations[index].memory, found = result
-        for item in found:
-            self._hand_on(index, item)
-        self.busy.remove(index)
+    def deliver(self, work: Work, result: Result) -> None:
+        """Take the result of a part; hand on what is complete, in order."""
+        under_way = self.open[work.station]
+        next(results for ticket, results in under_way if ticket == work.ticket)[work.part] = result
+        while under_way and all(r is not None for r in under_way[0][1]):
+            results = [r for r in under_way.popleft()[1] if r is not None]
+            self._complete((work.station, *work.path)[-1], results)
+
+    def _complete(self, index: int, results: Sequence[Result]) -> None:
+        """Hand on what a batch has brought about, taking its parts in turn."""
+        length = sum(len(r.found) for r in results)
+        for position in range(length):
+            for item in results[position % len(results)].found[position // len(results)]:
+                self._hand_on(index, item)
+        self.failures.extend(results[0].failed if len(results) == 1 else _united(results))
+        self.failures.sort(key=attrgetter("key"))
+
+    def advance(self) -> None:
+        """Do the work of the stations that only pass entries on: not worth being handed over."""
+        for index, station in self.stations.items():
+            if is_light(station.node):
+                for work in self.claim(index):
+                    self.deliver(work, do(self.stations, work))
 
     def run(self) -> None:
-        """Carry everything, as long as there is work."""
-        while works := [w for index in self.stations if (w := self.claim(index)) is not None]:
+        """Do everything here, as long as there is work."""
+        while works := [w for index in self.stations for w in self.claim(index)]:
             for work in works:
-                self.deliver(work[0], do(self.stations, work))
+                self.deliver(work, do(self.stations, work))
 
-    def found(self) -> list[Entry]:
-        """Return and forget what has come out, in order, as far as that is known."""
-        entries = []
+    def found(self) -> list[Entry | Failed]:
+        """Return and forget what has come out and what has failed, in order, as far as that is known."""
+        out: list[Entry | Failed] = []
         while (taken := self.outputs.take()) is not None:
-            entry = taken[1][1]
+            key, entry = taken[1]
+            while self.failures and self.failures[0].key <= key:
+                out.append(self.failures.pop(0))
             if entry is not None:
-                entries.append(entry)
-        return entries
+                out.append(entry)
+        return out
 
     # -- state
 
     def dump(self) -> tuple[Any, ...]:
-        """Return everything that changes, as built-in containers; nobody may be at work."""
-        memories = [s.memory for s in self.stations.values()]
+        """Return everything that changes but the memories, as built-in containers; nobody may be at work."""
         streams = [m.streams for m in (*self.merges.values(), self.outputs)]
-        return self.number, self.now, memories, streams, [(p.interval, p.last) for _, p in self.hearts]
+        beats = [(p.interval, p.passed, p.waiting) for _, p in self.hearts]
+        return self.number, self.now, streams, beats, self.failures
 
     def load(self, dumped: tuple[Any, ...]) -> None:
         """Continue with what `dump` has returned."""
-        self.busy.clear()
-        self.number, self.now, memories, streams, beats = dumped
-        for station, memory in zip(self.stations.values(), memories, strict=True):
-            station.memory = memory
+        self.number, self.now, streams, beats, self.failures = dumped
         for merge, waiting in zip((*self.merges.values(), self.outputs), streams, strict=True):
             merge.streams = waiting
-        for (_, pacer), (interval, last) in zip(self.hearts, beats, strict=True):
-            pacer.interval, pacer.last = interval, last
+        for (_, pacer), (interval, passed, waiting) in zip(self.hearts, beats, strict=True):
+            pacer.interval, pacer.passed, pacer.waiting = interval, passed, waiting
 
 
-def do(every: dict[int, Station], work: Work) -> Result:
-    """Do the work of a station: the only part that may run beside that of others."""
-    index, memory, batch, now = work
-    station = every[index]
-    station.memory = memory
-    found: list[Item] = []
-    for port, (key, entry) in batch:
-        if entry is not None:
-            found += [_keyed(f, entry[0], key) for f in station.feed(port, entry)]
-        elif key[0] is not LATEST:
-            found += [((f[0], inf), f) for f in station.wait(key[0])]
-            found.append((key, None))
-        else:
-            if now is not EARLIEST:
-                found += [((f[0], inf), f) for f in station.expire(now)]
-                found += [((LATEST, float(index)), f) for f in station.finish()]
-            found.append(END)
-    return station.memory, found
-
-
-def _keyed(found: Entry, time: Any, key: Any) -> Item:
-    """Return what an entry has brought about with its key; what was due before has that of its own time."""
-    return (key if found[0] == time else (found[0], inf)), found
+def _united(results: Sequence[Result]) -> list[Failed]:
+    """Return the failures of several parts; where all of them have met the same, it is told once."""
+    return list({failed.key: failed for r in results for failed in r.failed}.values())

@@ -96,8 +96,10 @@ class Occurrence(NamedTuple):
             raise AttributeError(f"{self} has no attribute {name!r}") from None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        attributes = dict(self.attributes) or None
-        return _restored, (self.kind, self.time, attributes, self.constituents, self.start)
+        kind, time, attributes, constituents, start = self
+        if attributes is NO_ATTRIBUTES:  # as all composites
+            return _restored, (kind, time, None, constituents, start)
+        return _restored, (kind, time, dict(attributes), constituents, start)
 
     def __str__(self) -> str:
         if not self.constituents:
@@ -113,8 +115,11 @@ class Occurrence(NamedTuple):
         return f"Occurrence({', '.join(shown)})"
 
 
+_new: Any = tuple.__new__
+
+
 def _restored(kind: str, time: Any, attributes: Any, constituents: tuple[Any, ...], start: Any) -> Occurrence:
-    return Occurrence(kind, time, attributes or NO_ATTRIBUTES, constituents, start)
+    return _new(Occurrence, (kind, time, attributes or NO_ATTRIBUTES, constituents, start))
 
 
 #: what travels between operators: (time stamp, start, event or composite)

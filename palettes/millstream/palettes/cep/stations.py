@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections import deque
 from functools import partial
 from math import inf
-from operator import gt
+from operator import ge, gt
 from typing import Any
 
 from attrs import define, field
 
-from .expressions import On
+from .expressions import Either, First, On, Only
 from .forest import Analysis, Node
 from .occurrence import EARLIEST, LATEST, Entry
 from .operators import Context, Memory, Operator
@@ -53,9 +53,24 @@ class Station:
             operator = deferred(operator, context)
         return Station(node, operator, [EARLIEST, *(make() for make in context.fresh)], found)
 
-    def feed(self, port: int, entry: Entry) -> list[Entry]:
-        """Take an entry of an operand; what was due before it comes first."""
-        self._pass_time(entry[0])
+    @property
+    def splits(self) -> bool:
+        """Return whether several workers may share the entries: each stores all and combines its own."""
+        return bool(self.operator.stores)
+
+    def store(self, port: int, entry: Entry) -> None:
+        """Take an entry whose combinations somebody else looks for."""
+        self.operator.stores[port](self.memory, entry)
+
+    def feed(self, port: int, entry: Entry, now: Any = LATEST) -> list[Entry]:
+        """Take an entry of an operand; what was due before it comes first.
+
+        At the end of the trace an absence may lie beyond the last event, at `now`: time does not pass then.
+        """
+        if self.operator.due is not None and entry[0] > now and not self.operator.beyond:
+            run_timers([self.operator], self.memory, partial(ge, now))
+        else:
+            self._pass_time(entry[0])
         self.memory[0] = entry[0]
         self.operator.feeds[port](self.memory, entry)
         return self.taken()
@@ -128,6 +143,16 @@ class Merge:
                     stream.popleft()
         return port, item
 
+    def take_all(self, most: int | None = None) -> list[tuple[int, Item]]:
+        """Return the next items with their streams, as many as can be known, at most so many."""
+        if len(self.streams) == 1:
+            (stream,) = self.streams
+            return [(0, stream.popleft()) for _ in range(min(len(stream), most or len(stream)))]
+        taken: list[tuple[int, Item]] = []
+        while len(taken) != most and (one := self.take()) is not None:
+            taken.append(one)
+        return taken
+
     def __len__(self) -> int:
         return sum(map(len, self.streams))
 
@@ -135,6 +160,18 @@ class Merge:
 def is_predicate(node: Node) -> bool:
     """Return whether a node is a leaf that asks every event."""
     return isinstance(node.event, On) and not isinstance(node.event.what, str)
+
+
+def is_stateless(node: Node) -> bool:
+    """Return whether the entries of a node do not depend on each other, so that each may be a task."""
+    return is_predicate(node) or (isinstance(node.event, Only) and not node.deferred)
+
+
+def is_light(node: Node) -> bool:
+    """Return whether a node only passes entries on: collectors, FIRST and LAST, and names."""
+    if isinstance(node.event, Only):
+        return node.event.condition is None
+    return isinstance(node.event, Either | First)
 
 
 def stations(analysis: Analysis, limit: int | None = None, full: str = "error") -> dict[int, Station]:

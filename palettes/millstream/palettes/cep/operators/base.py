@@ -35,6 +35,10 @@ def nothing(memory: Memory) -> None:
     """Do nothing: the default of what an operator may do."""
 
 
+def ignore(memory: Memory, entry: Entry) -> None:
+    """Take an entry that need not be stored."""
+
+
 @define
 class Operator:
     """A machine: one function for each operand, and what happens when time passes or ends."""
@@ -48,6 +52,9 @@ class Operator:
     beyond: bool = False
     #: the end of the trace
     finish: Callable[[Memory], None] | None = None
+    #: the feeds without looking for combinations, if what one entry finds changes nothing for the others:
+    #: several workers then can share the entries, each storing all of them
+    stores: tuple[Feed, ...] = ()
 
 
 @define

@@ -69,6 +69,8 @@ class Machines:
     timers: list[Operator] = field(factory=list)
     meetings: list[Meeting] = field(factory=list)
     finishers: list[Callable[[Memory], None]] = field(factory=list)
+    #: where in the memory that of each operator stands
+    slots: dict[int, slice] = field(factory=dict)
 
 
 def build(analysis: Analysis, context: Context, roots: Sequence[Feed]) -> Machines:
@@ -108,9 +110,11 @@ def together(feeds: list[Feed]) -> Feed:
 
 
 def _machine(node: Node, context: Context, send: Feed, machines: Machines) -> Sequence[Feed]:
+    begin = len(context.fresh) + 1
     operator = BUILDERS[type(node.event)](node, context, send)
     if node.deferred:
         operator = deferred(operator, context)
+    machines.slots[node.index] = slice(begin, len(context.fresh) + 1)
     if operator.due is not None:
         machines.timers.append(operator)
     if operator.finish is not None:

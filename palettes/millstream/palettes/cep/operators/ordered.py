@@ -20,6 +20,7 @@ from .base import (
     Waiting,
     composer,
     forget,
+    ignore,
     kind_of,
     new,
     pair_test,
@@ -56,7 +57,7 @@ def before(node: Node, context: Context, send: Feed) -> Operator:
             items = parts(group[0], b) if len(group) == 1 else _grouped(group, b, event.flat)
             send(memory, compose(b[0], (*group, b), items))
 
-    return Operator((left, right))
+    return Operator((left, right), stores=(left, ignore) if node.mode is Mode.ALL else ())
 
 
 def _plain_chronicle(node: Node, context: Context, send: Feed) -> Operator:
@@ -157,4 +158,4 @@ def between(node: Node, context: Context, send: Feed) -> Operator:
             items = tuple(e[2] for e in (*group, *middles[low:high], c))
             send(memory, compose(c[0], (*group, c), items))
 
-    return Operator((begin, middle, end))
+    return Operator((begin, middle, end), stores=(begin, middle, ignore) if node.mode is Mode.ALL else ())

@@ -15,7 +15,7 @@ from ..constructors import Aperiodic, Lacking, Periodic, Plus
 from ..forest import Node
 from ..modes import Mode
 from ..occurrence import Entry, Occurrence
-from .base import Context, Feed, Memory, Operator, Waiting, composer, forget, kind_of, pair_test
+from .base import Context, Feed, Memory, Operator, Waiting, composer, forget, ignore, kind_of, pair_test
 from .selection import OBSERVE, keep_recent
 
 
@@ -50,7 +50,7 @@ def aperiodic(node: Node, context: Context, send: Feed) -> Operator:
         if settle(memory, c[0]):
             memory[slot][1].append(c[0])
 
-    return Operator((begin, middle, end))
+    return Operator((begin, middle, end), stores=(begin, ignore, end) if mode is Mode.ALL else ())
 
 
 def close(waiting: Waiting, time: Any, mode: Mode) -> list[Entry]:

@@ -136,7 +136,16 @@ def any_of(node: Node, context: Context, send: Feed) -> Operator:
             entries = [e for _, e in candidate]
             send(memory, compose(newcomer[0], entries, tuple(e[2] for e in entries)))
 
-    return Operator(tuple(_feed(receive, port) for port in range(size)))
+    def store(port: int, memory: Memory, newcomer: Entry) -> None:
+        if window is not None:
+            forget(memory[slot][port], newcomer[0], window)
+        keep(memory[slot][port], newcomer)
+
+    ports = range(size) if mode is Mode.ALL else ()
+    return Operator(
+        tuple(_feed(receive, port) for port in range(size)),
+        stores=tuple(_feed(store, port) for port in ports),
+    )
 
 
 def _plain_both(node: Node, context: Context, send: Feed) -> Operator:
@@ -207,7 +216,12 @@ def repeated(node: Node, context: Context, send: Feed) -> Operator:
             entries = [e for _, e in candidate]
             send(memory, compose(newcomer[0], entries, tuple(e[2] for e in entries)))
 
-    return Operator((receive,))
+    def store(memory: Memory, newcomer: Entry) -> None:
+        if window is not None:
+            forget(memory[slot], newcomer[0], window)
+        keep(memory[slot], newcomer)
+
+    return Operator((receive,), stores=(store,) if mode is Mode.ALL else ())
 
 
 def _repeated_recent(event: Repeated, node: Node, context: Context, send: Feed) -> Operator:
