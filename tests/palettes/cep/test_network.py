@@ -25,7 +25,7 @@ def put(net, event):
 
 
 class VirtualCrew:
-    """Workers that work when the schedule says so, each on its oldest request: no threads, no luck."""
+    """Workers that work when the schedule says so, each on its oldest request: no threads, no clock."""
 
     def __init__(self, net, size, draw):
         workshop = Workshop(net.analysis, None, "error")
@@ -38,7 +38,9 @@ class VirtualCrew:
 
     def receive(self):
         member = self.draw(st.sampled_from([m for m in range(self.size) if self.requests[m]]))
-        return member, self.benches[member](self.requests[member].pop(0))
+        word, about = self.requests[member].pop(0)
+        reply = self.benches[member]((word, about))
+        return member, ((reply[0], 2e-3) if word == "do" else reply)
 
     def close(self):
         self.requests = None

@@ -1,6 +1,5 @@
 """A detector finds the same with every strategy, on threads and on processes."""
 
-import pickle
 from functools import partial
 
 import pytest
@@ -9,6 +8,7 @@ from hypothesis import strategies as st
 
 from millstream.palettes.cep import Detector, Mode, Occurrence, before, both, either, last, on, plus
 from millstream.processors import BufferFullError, ParameterError, StreamError
+from millstream.processors.codec import decode, encode
 from millstream.processors.testing import check_processor
 
 from .strategies import (
@@ -181,11 +181,11 @@ def test_saved_state_is_plain_data_and_goes_on_elsewhere():
     expected = list(Detector(both(on(is_one), before("B", "C")))(events))
     with concurrency.ThreadManager(2, "processes") as processes:
         before_, after = [], []
-        run = query(manager=processes).into(before_)
+        parallel = query(manager=processes)
+        run = parallel.into(before_)
         run.push_all(events[:17])
-        saved = pickle.loads(pickle.dumps(run.save()))
-        other = query(manager=processes).into(after)
-        other.load(saved)
+        other = parallel.into(after)
+        other.load(decode(encode(run.save(), parallel), parallel))
         other.push_all(events[17:])
         other.end()
     assert before_ + after == expected
