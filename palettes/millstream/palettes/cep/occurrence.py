@@ -119,7 +119,8 @@ _new: Any = tuple.__new__
 
 
 def _restored(kind: str, time: Any, attributes: Any, constituents: tuple[Any, ...], start: Any) -> Occurrence:
-    return _new(Occurrence, (kind, time, attributes or NO_ATTRIBUTES, constituents, start))
+    made: Occurrence = _new(Occurrence, (kind, time, attributes or NO_ATTRIBUTES, constituents, start))
+    return made
 
 
 #: what travels between operators: (time stamp, start, event or composite)
