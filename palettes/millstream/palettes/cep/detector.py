@@ -20,7 +20,7 @@ from millstream.processors import (
     transient,
 )
 from millstream.processors.errors import at_least
-from millstream.processors.lineage import Parts, Tracker
+from millstream.processors.lineage import Accumulated, Parts, Tracker
 
 from .expressions import Constructor, Timed, check_function, check_mode
 from .flow import STRATEGIES
@@ -196,8 +196,9 @@ class Detector(Processor):
             end_timers(machines.timers, memory, self.flush)
 
     def tracker(self, limit: int) -> Tracker:
-        """Return the causes of the constituents."""
-        return Parts(limit)
+        """Return the causes of the constituents; processes give copies of those, so there it is all events."""
+        known = self.strategy == "sequential" or self.manager.workers == "threads"
+        return Parts(limit) if known else Accumulated(limit)
 
 
 def check_parameters(detector: Detector) -> None:

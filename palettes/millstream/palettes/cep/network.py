@@ -55,8 +55,8 @@ class Network:
     now: Any = EARLIEST
     #: what has failed and was not told yet, the oldest first
     failures: list[Failed] = field(factory=list)
-    #: station -> batches that are being worked on, with the results of their parts
-    open: dict[int, deque[tuple[int, list[Result | None]]]] = field(factory=dict)
+    #: station -> the works that are under way, by batch, with the results of their parts
+    open: dict[int, deque[tuple[Work, list[Result | None]]]] = field(factory=dict)
     _tickets: int = 0
 
     @staticmethod
@@ -140,23 +140,25 @@ class Network:
         if not batch:
             return []
         self._tickets += 1
-        under_way.append((self._tickets, [None] * parts))
-        return [Work(index, batch, self.now, part, parts, self._tickets, path) for part in range(parts)]
+        works = [Work(index, batch, self.now, part, parts, self._tickets, path) for part in range(parts)]
+        under_way.append((works[0], [None] * parts))
+        return works
 
     def deliver(self, work: Work, result: Result) -> None:
         """Take the result of a part; hand on what is complete, in order."""
         under_way = self.open[work.station]
-        next(results for ticket, results in under_way if ticket == work.ticket)[work.part] = result
+        next(results for w, results in under_way if w.ticket == work.ticket)[work.part] = result
         while under_way and all(r is not None for r in under_way[0][1]):
-            results = [r for r in under_way.popleft()[1] if r is not None]
-            self._complete((work.station, *work.path)[-1], results)
+            done, results = under_way.popleft()
+            self._complete(done, [r for r in results if r is not None])
 
-    def _complete(self, index: int, results: Sequence[Result]) -> None:
+    def _complete(self, work: Work, results: Sequence[Result]) -> None:
         """Hand on what a batch has brought about, taking its parts in turn."""
-        length = sum(len(r.found) for r in results)
-        for position in range(length):
-            for item in results[position % len(results)].found[position // len(results)]:
-                self._hand_on(index, item)
+        last = (work.station, *work.path)[-1]
+        for position, (_, item) in enumerate(work.batch):
+            found = results[position % work.parts].found[position // work.parts]
+            for one in (item,) if found is None else found:
+                self._hand_on(last, one)
         self.failures.extend(results[0].failed if len(results) == 1 else _united(results))
         self.failures.sort(key=attrgetter("key"))
 

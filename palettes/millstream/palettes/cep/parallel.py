@@ -62,7 +62,7 @@ def _flowing(detector: Detector, course: Course) -> Step:
             _check_order(time, flow.network.now)
         if kinds is not None and kind not in kinds:
             refuse_kind(kind, kinds)
-        flow.put(kind, time, event, detector.wiring.position())
+        flow.put(kind, time, event, detector.wiring.position() if detector.wiring is not None else None)
         if flow.ready:
             deliver(detector, flow)
 
@@ -113,7 +113,7 @@ def deliver(detector: Detector, flow: Flow) -> None:
         ready = flow.ready.popleft()
         if not isinstance(ready, Failed):
             detector.emit(outcome(ready, detector.read_kind))
-        elif detector.wiring.options.tolerant:
+        elif detector.wiring is not None and detector.wiring.options.tolerant:
             cause = ready.error.__cause__
             assert isinstance(cause, Exception)
             detector.wiring.note(detector.wiring.nodes.index(detector), cause, (ready.event,))

@@ -49,9 +49,12 @@ class Failed(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What comes back: for each entry of the part what it has brought about, and what has failed."""
+    """What comes back: for each item of the part what it has brought about, and what has failed.
 
-    found: list[list[Item]]
+    None stands for the item itself, which whoever asked has already.
+    """
+
+    found: list[list[Item] | None]
     failed: list[Failed]
 
 
@@ -63,7 +66,7 @@ def do(every: Mapping[int, Station], work: Work) -> Result:
         try:
             if position % work.parts == work.part:
                 result.found.append([])
-                result.found[-1].extend(_walk(stops, port, item, work.now))
+                result.found[-1] = _changed(_walk(stops, port, item, work.now), item)
             elif item[1] is not None:
                 stops[0].store(port, item[1])
         except Exception as error:
@@ -71,6 +74,12 @@ def do(every: Mapping[int, Station], work: Work) -> Result:
             for station in stops:
                 station.taken()
     return result
+
+
+def _changed(found: list[Item], item: Item) -> list[Item] | None:
+    """Return what was found, None if that is the item and nothing else."""
+    same = len(found) == 1 and found[0][1] is item[1] and found[0][0] == item[0]
+    return None if same else found
 
 
 def _walk(stops: list[Station], port: int, item: Item, now: Any) -> list[Item]:
