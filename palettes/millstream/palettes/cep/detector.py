@@ -196,7 +196,7 @@ class Detector(Processor):
             end_timers(machines.timers, memory, self.flush)
 
     def tracker(self, limit: int) -> Tracker:
-        """Return the causes of the constituents; processes give copies of those, so there it is all events."""
+        """Return the causes of the constituents; processes give copies of those, so there it is all."""
         known = self.strategy == "sequential" or self.manager.workers == "threads"
         return Parts(limit) if known else Accumulated(limit)
 
