@@ -191,7 +191,7 @@ def test_saved_state_is_plain_data_and_goes_on_elsewhere():
     assert before_ + after == expected
 
 
-@pytest.mark.parametrize(("kind", "expected"), [("threads", (2, 3)), ("processes", (0, 1, 2, 3))])
+@pytest.mark.parametrize(("kind", "expected"), [("threads", [2, 3]), ("processes", [0, 1, 2, 3])])
 def test_explained_run_on_workers_tells_the_events_of_an_output(kind, expected):
     with concurrency.ThreadManager(1, kind) as lends:
         run = Detector(before("A", "B"), strategy="pps", manager=lends).into(explain=True)
