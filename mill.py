@@ -4,6 +4,7 @@
     python3 mill.py test    set up .venv, check style and types, run the tests
     python3 mill.py slow    set up .venv and run the tests that take long
     python3 mill.py bench   set up .venv and run the benchmarks
+    python3 mill.py docs    set up .venv and build the documentation into build/docs
 
 Further arguments go to what is run: `python3 mill.py test -k window`.
 
@@ -173,7 +174,15 @@ def bench(arguments: "list[str]") -> None:
     run("benchmarks", [venv_python(), "-m", "pytest", "tests/bench", "--benchmark-only"] + arguments)
 
 
-COMMANDS = {"lab": lab, "test": test, "slow": slow, "bench": bench}
+def docs(arguments: "list[str]") -> None:
+    """Build the documentation; a warning is an error."""
+    set_up("all")
+    options = ["-W", "--keep-going", "-q", "-b", "html", "-c", "examples/docs", "-d", "build/doctrees"]
+    run("documentation", [venv_python(), "-m", "sphinx"] + options + arguments + [".", "build/docs"])
+    say("open build/docs/index.html")
+
+
+COMMANDS = {"lab": lab, "test": test, "slow": slow, "bench": bench, "docs": docs}
 
 
 def main(arguments: "list[str]") -> int:

@@ -14,7 +14,7 @@ flowchart LR
     n0_0["▽ Filter(X % 2 == 0)"]
   end
   subgraph n1["Slice"]
-    n1_0["⫻ PlainSlices(X % 3, Count())"]
+    n1_0["∥ PlainSlices(X % 3, Count())"]
   end
   out0((out))
   in0 --> n0_0

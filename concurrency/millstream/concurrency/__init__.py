@@ -1,8 +1,8 @@
 """Queries on several workers: wrappers, a planner, phased execution. Nothing else in millstream needs it.
 
-- `ThreadManager` lends workers: threads, processes or interpreters, never more than its limit. -
+`ThreadManager` lends workers: threads, processes or interpreters, never more than its limit.
 `NonBlockingProcessor`, `PullGroup`, `Pipeline`, `ParallelSlice`, `ChunkedMonitor` wrap a query and use what
-is lent. - `parallelize` places such wrappers, `assert_equivalent` compares two queries. - `PhasedGraph`
+is lent. `parallelize` places such wrappers, `assert_equivalent` compares two queries. `PhasedGraph`
 correlates streams in phases, several of them in flight.
 """
 

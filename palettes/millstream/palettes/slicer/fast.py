@@ -30,7 +30,7 @@ class PlainSlices(Processor):
     [('a', 1), ('b', 1), ('a', 2), ('a', 3)]
     """
 
-    icon: ClassVar[str] = "⫻"
+    icon: ClassVar[str] = "∥"
     shape: ClassVar[tuple[str, str]] = PAIRS
     by: Any
     inner: Query

@@ -68,7 +68,7 @@ class Slice(Group):
     [1, 1, 2, 2, 3]
     """
 
-    icon: ClassVar[str] = "⫻"
+    icon: ClassVar[str] = "∥"
     by: Any
     inner: Any = field(converter=as_query)
     keep: bool = field(default=False, kw_only=True)

@@ -43,7 +43,7 @@ class Slices(Processor):
     [('a', 1), ('b', 1), ('a', 2), ('a', 1)]
     """
 
-    icon: ClassVar[str] = "⫻"
+    icon: ClassVar[str] = "∥"
     by: Any
     inner: Query
     keep: bool = False
