@@ -1,26 +1,17 @@
-"""Lattice windows: time per arrival for 2 to 9 processes, beside the paper's Table 2; memory per state.
+"""Lattice windows: conjunctive predicates without a lattice; memory per state.
 
-Nothing here asserts a time: run with ``-s`` to see the figures; sizes are checked against the lattice's own
-count.
+The paper's figures are measured by the lab (``millstream lab run 'office*'``). Nothing here asserts a time:
+run with ``-s`` to see the figures; sizes are checked against the lattice's own count.
 """
 
 import tracemalloc
 
 import pytest
 
-from millstream.lab.papers.smart_office import Office, at_the_papers_size, table_2
-from millstream.lab.papers.tables import show
+from millstream.lab.papers.smart_office import Office
 from millstream.palettes.lattice import ConjunctiveWindow, LatWin
 
 pytestmark = pytest.mark.bench
-
-
-def test_table_2_beside_the_papers_figures():
-    rows = table_2(hours=1.0)
-    print()
-    show("Table 2: sizes and milliseconds an arrival, detection included", rows)
-    show("Nine processes with a lattice of the paper's size", [at_the_papers_size()])
-    assert [row["n"] for row in rows] == list(range(2, 10))
 
 
 @pytest.mark.parametrize("modality", ["possibly", "definitely"])

@@ -18,7 +18,15 @@ from types import ModuleType
 from .experiment import Experiment
 
 #: our own modules with experiments, in the order in which they are listed
-MODULES = ("millstream.lab.engine", "millstream.lab.crv.table_1", "millstream.lab.crv.speed")
+MODULES = (
+    "millstream.lab.crv.table_1",
+    "millstream.lab.crv.speed",
+    "millstream.lab.engine",
+    "millstream.lab.papers.correlation",
+    "millstream.lab.papers.detection",
+    "millstream.lab.papers.office",
+    "millstream.lab.papers.ordering",
+)
 
 
 def modules(more: Iterable[str] = ()) -> list[str]:

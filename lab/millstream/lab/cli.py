@@ -46,6 +46,12 @@ def laboratory(folder: Path, more: Sequence[str]) -> Iterator[Laboratory]:
         raise click.ClickException(str(failure.args[0] if failure.args else failure)) from failure
 
 
+def screen() -> Console:
+    """Return the terminal; what goes elsewhere gets lines that are long enough for tables."""
+    console = Console()
+    return console if console.is_terminal else Console(width=140)
+
+
 @click.group(invoke_without_command=True)
 @click.pass_context
 def lab(context: click.Context) -> None:
@@ -56,7 +62,7 @@ def lab(context: click.Context) -> None:
     if context.invoked_subcommand is None:
         from .tour import tour
 
-        context.exit(tour(Console()))
+        context.exit(tour(screen()))
 
 
 @lab.command("list")
@@ -64,7 +70,7 @@ def lab(context: click.Context) -> None:
 @click.argument("patterns", nargs=-1)
 def list_command(folder: Path, more: Sequence[str], patterns: Sequence[str]) -> None:
     """List experiments; PATTERNS such as 'crv*' choose among them."""
-    console = Console()
+    console = screen()
     with laboratory(folder, more) as lab:
         chosen = choose(lab.experiments, patterns)
         cells = [
@@ -94,7 +100,7 @@ def run(
         raise click.UsageError(
             "--resume continues a run as it was begun: name neither experiments nor --quick"
         )
-    console = Console()
+    console = screen()
     with laboratory(folder, more) as lab:
         begun = lab.continued(number) if resume else lab.plan(patterns, quick, seed)
         perform(console, lab, begun)
@@ -123,7 +129,7 @@ def perform(console: Console, lab: Laboratory, run: Run) -> None:
 @click.option("--quiet", is_flag=True, help="Only write the files.")
 def report(folder: Path, more: Sequence[str], number: int | None, zipped: bool, quiet: bool) -> None:
     """Show the tables and claims of a run; write its report (HTML, Markdown, plots, data)."""
-    console = Console()
+    console = screen()
     with laboratory(folder, more) as lab:
         run = lab.store.run(number)
         if not quiet:

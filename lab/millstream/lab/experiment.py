@@ -118,30 +118,45 @@ class Experiment:
         said: list[Claim] = []
         for function in self.claimed:
             try:
+                if not len(rows):
+                    raise Missing("no figures yet")
                 outcome = function(rows)
                 said += [outcome] if isinstance(outcome, Claim) else outcome
-            except Missing as missing:
-                said.append(claim((getdoc(function) or function.__name__).split("\n")[0], None, str(missing)))
+            except Exception as failure:  # with the figures there are; what fails is said where it is read
+                short = (getdoc(function) or function.__name__).split("\n")[0]
+                said.append(claim(short, None, _words(failure)))
         return said
 
     def made(self, rows: Rows) -> dict[str, list[Row]]:
         """Return all tables by title, without those whose figures are missing."""
         tables: dict[str, list[Row]] = {}
-        for title, function in (self.tables or {self.title: lambda rows: rows}).items():
+        for title, function in (self.tables or {self.title: everything}).items():
             try:
                 tables[title] = [dict(row) for row in function(rows)]
             except Missing:
                 continue
+            except Exception as failure:
+                tables[title] = [{"this table cannot be made": _words(failure)}]
         return {title: table for title, table in tables.items() if table}
+
+
+def everything(rows: Rows) -> list[Row]:
+    """Make the table that an experiment has if it makes none: all figures; memory only beside speed."""
+    return [{k: v for k, v in row.items() if k != "memory MB" or "Hz" in row} for row in rows]
+
+
+def _words(failure: Exception) -> str:
+    """Return what a failure says; one that is not about missing figures, with its kind."""
+    return str(failure) if isinstance(failure, Missing) else f"{type(failure).__name__}: {failure}"
 
 
 def key(point: Point) -> str:
     """Return a point as text, the same in every process.
 
     >>> key({"n": 10, "form": "push"})
-    '{"form": "push", "n": 10}'
+    '{"n": 10, "form": "push"}'
     """
-    return json.dumps(point, sort_keys=True)
+    return json.dumps(point)
 
 
 def experiment(

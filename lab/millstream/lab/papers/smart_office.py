@@ -17,13 +17,12 @@ round; that its `Prob_det` is this share is our reading (both fall by about a fi
 reproduced: its `Perc_det` rises from w = 1 to 4 and its `Prob_det` rises with w, ours is 1 for every w, and
 falls slightly.
 
-Run it: ``python -m millstream.lab.papers.smart_office --quick``.
+`office` makes experiments of it: ``millstream lab run 'office*'``.
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from operator import and_
 from random import Random
 from statistics import fmean
@@ -32,18 +31,15 @@ from typing import NamedTuple
 
 from attrs import define, field
 
+from millstream.lab.rows import Row
 from millstream.palettes.lattice import Change, LatticeWindow, LatWin, LocalState, definitely
 
 from .office_truth import detected, overlaps, physically
-from .tables import Row, claim, near, show
 
 #: minutes
 ACTIVE, PAUSE, PERIOD = 25.0, 5.0, 1.0
 #: probability that a reading is sent to a peer (fitted to the sizes of Table 2 for n = 2 to 6, see above)
 SENDS = 0.65
-
-PAPER_TABLE_2 = {2: (9, 0.5), 3: (25, 0.6), 4: (78, 2.0), 5: (221, 7.5), 6: (768, 36), 7: (2691, 184),
-                 8: (9799, 1616), 9: (34408, 14766)}  # fmt: skip
 
 
 class Reading(NamedTuple):
@@ -134,116 +130,22 @@ def measured(office: Office, width: int) -> Row:
         "n": office.processes,
         "w": width,
         "delay s": office.delay,
-        "S": round(fmean(change.size for change in full), 2),
-        "ms": round(seconds * 1000, 4),
-        "Prob_det": round(both / sum(truly), 3) if any(truly) else None,
+        "S": fmean(change.size for change in full),
+        "ms": seconds * 1000,
+        "Prob_det": both / sum(truly) if any(truly) else None,
         "false": sum(verdicts) - both,
-        "Perc_det": round(hits / len(found), 3) if found else None,
+        "Perc_det": hits / len(found) if found else None,
     }
 
 
-def figure_4(hours: float = 10.0, widths: Sequence[int] = range(1, 11), seed: int = 1) -> list[Row]:
-    """Figure 4: detections and space of the window against the whole lattice, by window size."""
-    office = Office(hours=hours, seed=seed)
-    whole = LatWin.of([None] * 3)
+def size_of_all(office: Office) -> int:
+    """Return the size of the whole lattice, without a window."""
+    whole = LatWin.of([None] * office.processes)
     for reading in sorted(office.readings()):
         whole.arrive(office.names.index(reading.state.process), tuple(reading.state.clock))
-    paper = {4: "97.11%, S 27.23", 10: "towards 100%, below 1% of space"}
-    rows = []
-    for width in widths:
-        row = measured(office, width)
-        space = round(100 * row["S"] / len(whole), 3)
-        rows.append(
-            {
-                "w": width,
-                "Perc_det": row["Perc_det"],
-                "S": row["S"],
-                "Perc_s %": space,
-                "paper": paper.get(width, ""),
-            }
-        )
-    return rows
-
-
-def figure_5(
-    hours: float = 10.0, delays: Sequence[float] = (0, 0.5, 1, 2, 3, 4, 5), seed: int = 1
-) -> list[Row]:
-    """Figure 5: the message delay."""
-    paper: dict[float, str] = {5: "Prob over 85%, S about 30, below 1 ms"}
-    return [
-        measured(Office(hours=hours, delay=d, seed=seed), 4) | {"paper": paper.get(d, "")} for d in delays
-    ]
-
-
-def figure_6(hours: float = 10.0, widths: Sequence[int] = range(2, 11), seed: int = 1) -> list[Row]:
-    """Figure 6: the size of the window."""
-    paper = {5: "Prob up to 99%"}
-    office = Office(hours=hours, seed=seed)
-    return [measured(office, w) | {"paper": paper.get(w, "below 1 ms")} for w in widths]
-
-
-def table_2(hours: float = 5.0, processes: Sequence[int] = range(2, 10), seed: int = 1) -> list[Row]:
-    """Table 2 and Figure 7: the number of processes; sizes and milliseconds beside the paper's."""
-    rows = []
-    for n in processes:
-        row = measured(Office(n, hours if n < 7 else min(hours, 1.0), seed=seed), 4)
-        size, ms = PAPER_TABLE_2[n]
-        row |= {"paper S": size, "paper ms": ms, "times faster": round(ms / row["ms"])}
-        rows.append(row)
-    return rows
+    return len(whole)
 
 
 def at_the_papers_size(hours: float = 0.7, seed: int = 1) -> Row:
     """Return the row of nine processes with fewer messages: the lattice is as large as the paper's."""
-    row = measured(Office(9, hours, seed=seed, sends=0.48), 4)
-    return row | {"paper S": PAPER_TABLE_2[9][0], "times faster": round(PAPER_TABLE_2[9][1] / row["ms"])}
-
-
-def claims(benefits: list[Row], delays: list[Row], sizes: list[Row], many: list[Row]) -> list[Row]:
-    """Return the claims of Section 6 beside the rows of Figures 4, 5, 6 and Table 2; tolerances are ours."""
-    small, wide = benefits[0], benefits[-1]
-    four = next(row for row in benefits if row["w"] == 4)
-    late, probable = delays[-1], [row["Prob_det"] for row in sizes]
-    ratios = {row["n"]: round(row["S"] / row["paper S"], 2) for row in many}
-    fitted = {n: ratio for n, ratio in ratios.items() if n <= 6}
-    free = {n: ratio for n, ratio in ratios.items() if n > 6}
-    falls = many[0]["Prob_det"] - many[-1]["Prob_det"]
-    slowest = max(row["ms"] for row in (*delays, *sizes))
-    return [
-        claim("Fig. 4: Perc_det rises from w = 1 to w = 4", "up to 0.971", f"{small['Perc_det']} to "
-              f"{four['Perc_det']}", small["Perc_det"] < four["Perc_det"]),
-        claim("Fig. 4: S at w = 4 (fitted)", "27.23 (10%)", four["S"], near(four["S"], 27.23)),
-        claim(f"Fig. 4: Perc_s at w = {wide['w']}, falls with the hours", "below 1%", f"{wide['Perc_s %']}%",
-              wide["Perc_s %"] < 1),
-        claim("Fig. 5: Prob_det at a delay of 5 s", "over 0.85", late["Prob_det"], late["Prob_det"] > 0.85),
-        claim("Fig. 5: S at a delay of 5 s", "about 30 (10%)", late["S"], near(late["S"], 30)),
-        claim("Fig. 6: Prob_det rises with w", "up to 0.99", f"{probable[0]} to {probable[-1]}",
-              probable == sorted(probable) and probable[0] < probable[-1]),
-        claim("Figs. 5, 6: an arrival, n = 3", "below 1 ms", f"{slowest} ms", slowest < 1),
-        claim("Table 2: S beside the paper's, n up to 6 (fitted)", "1 (20%)",
-              " ".join(map(str, fitted.values())), all(near(ratio, 1, 0.2) for ratio in fitted.values())),
-        claim("Table 2: S beside the paper's, n from 7", "1 (20%)", " ".join(map(str, free.values())),
-              all(near(ratio, 1, 0.2) for ratio in free.values()) if free else None),
-        claim(f"Fig. 7: Prob_det falls from n = 2 to {many[-1]['n']}", "by 0.2 at n = 9 (0.1 to 0.3)",
-              round(falls, 3), near(falls, 0.2, 0.5) if many[-1]["n"] == 9 else None),
-    ]  # fmt: skip
-
-
-def main(arguments: Sequence[str]) -> None:
-    """Print the four experiments; ``--quick`` takes seconds, ``--hours 100`` is the paper's length."""
-    quick = "--quick" in arguments
-    hours = float(arguments[arguments.index("--hours") + 1]) if "--hours" in arguments else 10.0
-    hours = 2.0 if quick else hours
-    tables = {
-        "Figure 4: benefits of the window": figure_4(hours, (1, 2, 4, 10) if quick else range(1, 11)),
-        "Figure 5: message delay": figure_5(hours, (0, 0.5, 5) if quick else (0, 0.5, 1, 2, 3, 4, 5)),
-        "Figure 6: window size": figure_6(hours, (2, 4, 6) if quick else range(2, 11)),
-        "Table 2 and Figure 7: processes": table_2(hours, range(2, 8) if quick else range(2, 10)),
-    }
-    for title, rows in tables.items():
-        show(title, rows)
-    show("The paper's claims", claims(*tables.values()))
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
+    return measured(Office(9, hours, seed=seed, sends=0.48), 4)
