@@ -52,7 +52,7 @@ def test_claim_without_figures_is_not_tried_and_others_still_are():
     made = experiment()(measured)
     made.claim(lambda rows: claim("first", rows.one(n=9)["Hz"] > 1))
     made.claim(lambda rows: [claim("second", True), claim("third", False)])
-    assert [c.outcome for c in made.claims(Rows())] == ["not tried", "confirmed", "NOT confirmed"]
+    assert [c.outcome for c in made.claims(Rows([{"n": 1}]))] == ["not tried", "confirmed", "NOT confirmed"]
 
 
 def test_table_without_figures_is_left_out():
@@ -82,3 +82,21 @@ def test_ratio_of_a_figure_that_is_missing_says_so():
 def test_name_that_is_no_file_name_is_refused():
     with pytest.raises(ValueError, match=r"an experiment's name is made of letters.*got '../up'"):
         experiment("../up")(measured)
+
+
+def test_claim_and_table_that_fail_say_so_where_they_are_read():
+    made = experiment()(measured)
+
+    @made.claim
+    def broken(rows):
+        """Nothing is divided by zero."""
+        return claim("never made", 1 / 0)
+
+    made.table("broken")(lambda rows: [1 / 0])
+    rows = Rows([{"n": 1}])
+    (said,) = made.claims(rows)
+    assert (said.what, said.holds) == ("Nothing is divided by zero.", None)
+    assert said.ours == "ZeroDivisionError: division by zero"
+    assert made.made(rows) == {
+        "broken": [{"this table cannot be made": "ZeroDivisionError: division by zero"}]
+    }

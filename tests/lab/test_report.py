@@ -93,7 +93,7 @@ def test_module_is_the_command(options):
 def test_markdown_has_tables_and_claims(lab):
     run = lab.run(["waits"])
     text = markdown(view_run(lab, run), {"waits": [("Plot", "plots/x.svg")]})
-    assert "| n | memory MB | part | square |" in text
+    assert "| n | part | square |" in text
     assert "| confirmed | squares are squares | 4 |  |" in text
     assert "![Plot](plots/x.svg)" in text
 
