@@ -12,7 +12,7 @@ from hatchling.builders.wheel import WheelBuilder
 ROOT = Path(__file__).parent.parent
 PORTIONS = ("processors", "concurrency", "palettes", "lab")
 REQUIRED = {"pyproject.toml", "README.md", *PORTIONS, "examples", "tests"}
-PERMITTED = REQUIRED | {"CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "mill.py"}
+PERMITTED = REQUIRED | {"CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "SECURITY.md", "mill.py"}
 LEFT_BY_TOOLS = {"__pycache__", "build", "dist"}
 
 
