@@ -10,6 +10,9 @@ from attrs import frozen
 
 from .sources import Source, Text, lines_of, name_of, value
 
+#: how deep elements may stand inside each other
+DEPTH = 200
+
 
 @frozen(eq=False)
 class XmlElements(Source):
@@ -66,6 +69,8 @@ class XmlElements(Source):
         """Follow the nesting; return whether an event has ended."""
         if kind == "start":
             opened.append(element)
+            if len(opened) > DEPTH:
+                raise ValueError(f"{name_of(self.path)}: elements inside each other, more than {DEPTH} deep")
             if len(opened) == 2 and self.tag is None and len(opened[0]) > 1:
                 raise ValueError(
                     f"{name_of(self.path)} has several outermost elements; say which are events, as in "

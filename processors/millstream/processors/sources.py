@@ -132,7 +132,8 @@ class CsvRows(Source):
     convert: bool = True
 
     def __iter__(self) -> Iterator[Any]:
-        rows = filter(None, reader := csv.reader(lines_of(self.path)))
+        reader = csv.reader(lines_of(self.path))
+        rows = filter(None, self._readable(reader))
         names = self.columns
         if self.header:
             first = next(rows, None)
@@ -148,6 +149,13 @@ class CsvRows(Source):
                     f"{name_of(self.path)}, line {reader.line_num}: "
                     f"{len(values)} values for {len(names)} columns"
                 )
+
+    def _readable(self, reader: Any) -> Iterator[list[str]]:
+        """Yield rows; what the csv module cannot read is an error like any other, with its line."""
+        try:
+            yield from reader
+        except csv.Error as error:
+            raise ValueError(f"{name_of(self.path)}, line {reader.line_num}: not CSV: {error}") from error
 
 
 @frozen(eq=False)
