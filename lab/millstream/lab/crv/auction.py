@@ -12,7 +12,6 @@ The property, for every item:
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import partial
 from typing import Any, Final
 
 from millstream.palettes.fol import Violations
@@ -22,7 +21,7 @@ from millstream.processors import Fork, Multiplex, Query, X
 
 from .auction_traces import COMPETITION, FAULTS, make
 from .logs import Log
-from .parts import Parts, first_wrong
+from .parts import Parts
 from .problem import SIZES, Event, Path, Problem, Verdict, first_output
 
 LOG: Final = Log(
@@ -116,7 +115,7 @@ def is_violation(_: Any) -> bool:
     return True
 
 
-WORKERS: Final = Parts(LOG, KEYS, query, partial(first_wrong, wrong=is_violation))
+PARTS: Final = Parts(LOG, KEYS, query, wrong=is_violation)
 
 
 def by_columns(path: Path) -> Verdict:
@@ -136,6 +135,6 @@ PROBLEM: Final = Problem(
     query=query,
     check=check,
     brute=brute,
-    versions={"workers": WORKERS, "columns": by_columns},
+    versions={"workers": PARTS, "columns": by_columns, "spark": PARTS.on_spark},
     sizes={**SIZES, "competition": sum(COMPETITION.values())},
 )

@@ -101,6 +101,6 @@ PROBLEM: Final = Problem(
     query=query,
     check=check,
     brute=brute,
-    versions={"text": TEXT.one, "workers": TEXT.pieces, "pipeline": TEXT.pipeline},
+    versions=TEXT.versions(),
     sizes=game.SIZES,
 )

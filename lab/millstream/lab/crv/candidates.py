@@ -15,7 +15,7 @@ from millstream.palettes.fol import Facts
 from millstream.processors import Query
 
 from .logs import Log
-from .parts import Parts, last_wrong
+from .parts import Parts
 from .problem import SIZES, Event, Path, Problem, Verdict, last_false
 
 LOG: Final = Log({"member": (str, str), "candidate": (str, str), "rank": (str, str, int)})
@@ -97,7 +97,7 @@ def _voter(voter: int, parties: int, random: Random) -> list[Event]:
 # Several workers: each has some of the voters, and all of them know the candidates
 
 KEYS: Final = {"member": 1, "rank": 1, "candidate": None}
-WORKERS: Final = Parts(LOG, KEYS, query, last_wrong)
+PARTS: Final = Parts(LOG, KEYS, query, at_end=True)
 
 
 def by_columns(path: Path) -> Verdict:
@@ -117,6 +117,6 @@ PROBLEM: Final = Problem(
     query=query,
     check=check,
     brute=brute,
-    versions={"workers": WORKERS, "columns": by_columns},
+    versions={"workers": PARTS, "columns": by_columns, "spark": PARTS.on_spark},
     sizes={**SIZES, "competition": 978_000},
 )

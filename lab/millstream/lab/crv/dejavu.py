@@ -10,15 +10,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from random import Random
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from millstream.palettes.fol import Verdicts
 from millstream.palettes.fol.challenge import ENDINGS, MAKERS, PROPERTIES
-from millstream.processors import Query
+from millstream.processors import Apply, Query
 
 from .logs import Log
-from .parts import Parts, first_wrong
-from .problem import Event, Problem, Verdict, Wrong, first_false
+from .parts import Parts, lent
+from .problem import Event, Path, Problem, Verdict, Wrong, first_false
+
+if TYPE_CHECKING:
+    from millstream.concurrency import ThreadManager
 
 Trace = Sequence[Event]
 
@@ -169,13 +172,23 @@ KEYS: Final[dict[str, dict[str, int | None]]] = {
 
 
 def versions(name: str) -> dict[str, Any]:
-    """Return the version for several workers, for properties that fall into parts.
+    """Return the versions for several workers and for Spark.
 
-    The two others compare all values with each other: what enters with what has entered, locks with locks.
+    Two properties compare all values with each other (what enters with what has entered, locks with locks)
+    and do not fall into parts: one worker reads the log ahead of the monitor, and Spark has one part.
     """
-    if name not in KEYS:
-        return {}
-    return {"workers": Parts(Log(ARGUMENTS[name]), KEYS[name], partial(query, name), first_wrong)}
+    keys = KEYS.get(name, dict.fromkeys(ARGUMENTS[name]))
+    parts = Parts(Log(ARGUMENTS[name]), keys, partial(query, name))
+    return {"workers": parts if name in KEYS else partial(read_ahead, name), "spark": parts.on_spark}
+
+
+def read_ahead(name: str, path: Path, manager: ThreadManager | None = None) -> Verdict:
+    """Return the verdict on a log that a worker reads while the monitor runs here."""
+    from millstream.concurrency import PullGroup
+
+    with lent(manager) as manager, open(path, encoding="utf-8") as lines:
+        reading = PullGroup(Apply(Log(ARGUMENTS[name]).event), manager)
+        return first_false((reading | query(name))(filter(str.strip, lines)))
 
 
 def problem(name: str) -> Problem:

@@ -15,7 +15,7 @@ from millstream.processors import Query, Uniform, processor, state
 
 from .logs import Log
 from .problem import SIZES, Event, Path, Problem, Verdict, Wrong, first_false
-from .taint import in_pieces
+from .taint import in_pieces, on_spark
 
 LOG: Final = Log({"input": (str,), "derive": (str, str), "sanitise": (str,), "use": (str,)})
 
@@ -140,6 +140,6 @@ PROBLEM: Final = Problem(
     query=query,
     check=check,
     brute=brute,
-    versions={"workers": in_pieces, "columns": by_columns},
+    versions={"workers": in_pieces, "columns": by_columns, "spark": on_spark},
     sizes={**SIZES, "competition": 9_400_000},
 )

@@ -14,7 +14,7 @@ from millstream.palettes.fol import Verdicts
 from millstream.processors import Query
 
 from .logs import Log
-from .parts import Parts, first_wrong
+from .parts import Parts
 from .problem import Problem, Verdict, Wrong, first_false
 
 LOG: Final = Log({"hasNext": (str, str), "next": (str,)})
@@ -85,7 +85,7 @@ def _walk(name: str, random: Random) -> Iterator[Any]:
 
 # Several workers: each has some of the iterators
 
-WORKERS: Final = Parts(LOG, {"hasNext": 1, "next": 1}, query, first_wrong)
+PARTS: Final = Parts(LOG, {"hasNext": 1, "next": 1}, query)
 
 
 PROBLEM: Final = Problem(
@@ -98,5 +98,5 @@ PROBLEM: Final = Problem(
     query=query,
     check=check,
     brute=brute,
-    versions={"workers": WORKERS},
+    versions={"workers": PARTS, "spark": PARTS.on_spark},
 )

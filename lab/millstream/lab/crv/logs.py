@@ -50,6 +50,14 @@ class Log:
                     raise ValueError(f"line {rows.line_num}: {self._expected(row)}") from None
                 yield event
 
+    def event(self, line: str) -> Event:
+        """Return the event of one line.
+
+        >>> Log({"next": (str,)}).event("next,i7")
+        ('next', 'i7')
+        """
+        return next(self.parse([line]))
+
     def _expected(self, row: list[str]) -> str:
         types = self.events.get(row[0])
         if types is None:

@@ -12,9 +12,11 @@ from __future__ import annotations
 
 import csv
 import os
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
+from operator import not_
 from typing import TYPE_CHECKING, Any, Final
 from zlib import crc32
 
@@ -55,14 +57,17 @@ class Parts:
         For each event the place of the argument that decides whose it is (1 is the first); None: everybody's.
     query
         Returns the query, which runs on the events of each part.
-    judge
-        The verdict of a query on numbered events: `first_wrong`, or a function of one's own.
+    wrong
+        Which outputs say that the property is violated.
+    at_end
+        Whether only the last output counts.
     """
 
     log: Log
     keys: Mapping[str, int | None]
     query: Callable[[], Query]
-    judge: Callable[[Query, Numbered], Verdict]
+    wrong: Callable[[Any], bool] = not_
+    at_end: bool = False
 
     def events(self, path: Path, part: int, parts: int) -> Numbered:
         """Yield the events of a part with their positions in the whole trace."""
@@ -81,7 +86,25 @@ class Parts:
 
     def judge_part(self, path: Path, parts: int, part: int) -> Verdict:
         """Return the verdict on one part."""
-        return self.judge(self.query(), self.events(path, part, parts))
+        events = self.events(path, part, parts)
+        return self.last(events) if self.at_end else self.first(events)
+
+    def first(self, events: Numbered) -> Verdict:
+        """Push events until an output is wrong; return the position of that event."""
+        found: list[Any] = []
+        push = self.query().into(found).push
+        for position, event in events:
+            push(event)
+            if found:
+                if any(map(self.wrong, found)):
+                    return position
+                found.clear()
+        return None
+
+    def last(self, events: Numbered) -> Verdict:
+        """Return whether the last output is wrong: the end of the trace, if so."""
+        end = deque(self.query()(event for _, event in events), maxlen=1)
+        return END if end and self.wrong(end[0]) else None
 
     def __call__(self, path: Path, manager: ThreadManager | None = None) -> Verdict:
         """Return the verdict on a file, found by a manager's workers, or by one for each processor."""
@@ -90,6 +113,12 @@ class Parts:
             found = in_workers(partial(self.judge_part, path, parts), parts, manager)
         wrong = min((v for v in found if v is not None), default=None)
         return sum(1 for _ in self.log.read(path)) if wrong == END else wrong
+
+    def on_spark(self, path: Path, spark: Any = None) -> Verdict:
+        """Return the verdict on a file, found by Spark; a session is started if none is given."""
+        from .on_spark import parts_on_spark
+
+        return parts_on_spark(self, path, spark)
 
 
 @contextmanager
@@ -132,37 +161,3 @@ def stretch(path: Path, piece: int, pieces: int) -> tuple[int, int]:
     """Return where one of several equal stretches of a file begins and ends."""
     size = os.path.getsize(path)
     return size * piece // pieces, size * (piece + 1) // pieces
-
-
-# Judging numbered events
-
-
-def is_false(output: Any) -> bool:
-    """Tell whether an output is false."""
-    return not output
-
-
-def first_wrong(query: Query, events: Numbered, wrong: Callable[[Any], bool] = is_false) -> Verdict:
-    """Push events until an output is wrong; return the position of that event.
-
-    >>> from millstream.processors import Apply, X
-    >>> first_wrong(Apply(X < 10), iter([(2, 5), (7, 12), (8, 30)]))
-    7
-    """
-    found: list[Any] = []
-    push = query.into(found).push
-    for position, event in events:
-        push(event)
-        if found:
-            if any(map(wrong, found)):
-                return position
-            found.clear()
-    return None
-
-
-def last_wrong(query: Query, events: Numbered) -> Verdict:
-    """Return whether the last output is false: the end of the trace, if so."""
-    last = True
-    for last in query(event for _, event in events):  # noqa: B007
-        pass
-    return None if last else END

@@ -178,9 +178,9 @@ def definite(verdicts: Iterable[Any], at_end: bool) -> Verdict:
     """
     number, last = 0, None
     for number, last in enumerate(verdicts, 1):
-        if last is ltl.Verdict.FALSE:
+        if last == ltl.Verdict.FALSE:
             return number - 1
-    return number if at_end and last is ltl.Verdict.PRESUMABLY_FALSE else None
+    return number if at_end and last == ltl.Verdict.PRESUMABLY_FALSE else None
 
 
 def first_output(query: Query, events: Iterable[Any]) -> Verdict:

@@ -35,6 +35,10 @@ class Messages:
         """Return the verdict on a file, found in this process."""
         return self.judge((Apply(self.read) | self.query())(messages(path)))
 
+    def versions(self) -> dict[str, Callable[..., Verdict]]:
+        """Return all ways to judge a file."""
+        return {"text": self.one, "workers": self.pieces, "pipeline": self.pipeline, "spark": self.on_spark}
+
     def pipeline(self, path: Path, manager: ThreadManager | None = None) -> Verdict:
         """Return the verdict on a file whose messages are read by a manager's workers."""
         from millstream.concurrency import Pipeline
@@ -54,6 +58,12 @@ class Messages:
                 return int(start + verdict)
             start += length
         return None
+
+    def on_spark(self, path: Path, spark: Any = None) -> Verdict:
+        """Return the verdict on a file, found by Spark; a session is started if none is given."""
+        from .on_spark import messages_on_spark
+
+        return messages_on_spark(self, path, spark)
 
     def piece(self, path: Path, pieces: int, piece: int) -> tuple[int, int, Verdict]:
         """Return how many messages a piece has, how many it was judged with beyond that, and its verdict."""

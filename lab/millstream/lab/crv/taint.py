@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from attrs import define, field
 
@@ -112,6 +112,13 @@ def summary_of(path: Path, pieces: int, piece: int) -> Summary:
     found = Summary()
     found.read(filter(None, csv.reader(lines_of(path, piece, pieces))))  # type: ignore[arg-type]
     return found
+
+
+def on_spark(path: Path, spark: Any = None) -> Verdict:
+    """Return the verdict on a log, found by Spark; a session is started if none is given."""
+    from .on_spark import pieces_on_spark
+
+    return pieces_on_spark(path, spark)
 
 
 def in_pieces(path: Path, manager: ThreadManager | None = None) -> Verdict:
