@@ -26,6 +26,7 @@ MODULES = (
     "millstream.lab.papers.detection",
     "millstream.lab.papers.office",
     "millstream.lab.papers.ordering",
+    "millstream.lab.soak",
 )
 
 
