@@ -18,9 +18,13 @@ from .batch import BatchPlan, explain, monitor, plan_batch
 from .events import as_column, batch_events, column_values, row_event
 from .schema import infer_type, spark_type
 from .session import find_java, local_session
+from .shipping import ship
+from .trace import monitor_trace
+from .udf import MonitorUdf, monitor_udf
 
 __all__ = [
     "BatchPlan",
+    "MonitorUdf",
     "as_column",
     "batch_events",
     "column_values",
@@ -29,7 +33,10 @@ __all__ = [
     "infer_type",
     "local_session",
     "monitor",
+    "monitor_trace",
+    "monitor_udf",
     "plan_batch",
     "row_event",
+    "ship",
     "spark_type",
 ]

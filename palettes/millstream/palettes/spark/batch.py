@@ -174,15 +174,15 @@ def _kinds(prepared: DataFrame, hosting: Hosting, returns: Any) -> tuple[T.DataT
     given = returns if isinstance(returns, Mapping) else dict.fromkeys(hosting.names, returns)
     kinds: list[T.DataType | None] = []
     for name, query in zip(hosting.names, hosting.queries, strict=True):
-        declared = given.get(name) or _declared(query)
-        kinds.append(None if declared is None else spark_type(declared))
+        wanted = given.get(name)
+        kinds.append(declared_type(query) if wanted is None else spark_type(wanted))
     if None in kinds:
         rows = prepared.limit(SAMPLE).toArrow().combine_chunks().to_batches()
         kinds = [k or _sampled(hosting, rows, n) for n, k in enumerate(kinds)]
     return tuple(k for k in kinds if k is not None)
 
 
-def _declared(query: Query) -> Any:
+def declared_type(query: Query) -> T.DataType | None:
     """Return the type that the last processor declares, if it is one that a column can have."""
     node, port = query.graph.exits[0]
     declared = query.graph.nodes[node].types()[1][port]

@@ -58,7 +58,7 @@ def split(query: Query, schema: T.StructType, key: tuple[str, ...]) -> Split:
     value: Typed | None = None
     stopped = ""
     for node in _leading(graph):
-        translation = Translation(schema, _failing(node, schema, key), value)
+        translation = Translation(schema, failing(node, schema, key), value)
         try:
             value, condition = _push(node, translation, condition, node is graph.nodes[-1])
         except WrongType as wrong:
@@ -105,7 +105,7 @@ def _push(
     raise Refused("is no expression")
 
 
-def _failing(node: Processor, schema: T.StructType, key: tuple[str, ...]) -> Any:
+def failing(node: Processor, schema: T.StructType, key: tuple[str, ...]) -> Any:
     """Return what makes the column that fails as the processor would, naming key and event."""
 
     def fail(why: str) -> Column:
