@@ -30,8 +30,8 @@ def test_aggregate_gives_the_last_output_of_a_group(log):
 
 
 def test_registered_function_works_in_sql(spark, log):
-    monitor_udf(Filter(E.n > 0) | Count(), order_by="t").register(spark, "positive")
-    got = spark.sql("select user, positive(struct(t, n)) as k from udf_log group by user")
+    monitor_udf(Filter(E.n > 0) | Count(), order_by="t").register(spark, "above_zero")
+    got = spark.sql("select user, above_zero(struct(t, n)) as k from udf_log group by user")
     assert sorted(map(tuple, got.collect())) == [("ann", 1), ("bob", 2)]
 
 
