@@ -27,6 +27,7 @@ MODULES = (
     "millstream.lab.papers.office",
     "millstream.lab.papers.ordering",
     "millstream.lab.soak",
+    "millstream.lab.bench",
 )
 
 

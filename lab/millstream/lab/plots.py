@@ -104,8 +104,8 @@ def load_over_time(figure: Figure, parts: Sequence[tuple[str, Sequence[Any]]]) -
 def _label(axes: Axes, x: str, y: str, entries: int) -> None:
     axes.set_xlabel(x)
     axes.set_ylabel(y)
-    if entries > 1:
-        axes.legend(frameon=False, fontsize=8, ncols=2 if entries > 4 else 1)
+    if entries > 1 and (figure := axes.get_figure()) is not None:
+        figure.legend(frameon=False, fontsize=8, loc="outside upper right", ncols=4)
 
 
 def _has(row: Row, *names: str) -> bool:
