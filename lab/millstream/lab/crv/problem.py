@@ -25,7 +25,7 @@ Path = str | PathLike[str]
 Verdict = int | None
 
 #: the sizes that every problem knows; others add "competition"
-SIZES: Final = {"quick": 20_000, "small": 1_000, "medium": 100_000}
+SIZES: Final = {"quick": 60_000, "small": 1_000, "medium": 100_000}
 
 
 class Wrong(tuple[Any, ...]):
