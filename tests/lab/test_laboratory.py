@@ -190,3 +190,22 @@ def test_two_experiments_of_one_name_are_refused(tmp_path):
     )
     with pytest.raises(ValueError, match=r"two experiments are called 'waits'; the second is in .*again.py"):
         Laboratory(tmp_path, [FILE, str(tmp_path / "again.py")])
+
+
+def test_second_process_in_the_same_folder_is_refused(lab, door, tmp_path):
+    os.mkfifo(door / "door0")
+    run = lab.plan(["waits"])
+    thread = Thread(target=lab.perform, args=(run,))
+    thread.start()
+    with (door / "door0").open("wb"):
+        other = Laboratory(tmp_path / "lab", [FILE])
+        with pytest.raises(
+            ValueError, match=r"another process runs experiments in .*: wait for it or stop it"
+        ):
+            other.resume()
+        other.close()
+        lab.stop()
+        thread.join()
+    (door / "door0").unlink()
+    lab.resume()
+    assert statuses(lab, run) == ["done"] * 4

@@ -10,7 +10,7 @@ import pytest
 
 from .conftest import FILE
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 
 def program(*names: str) -> str:

@@ -13,6 +13,7 @@ import uvicorn
 from attrs import frozen
 
 from millstream.lab.guard import LARGEST
+from millstream.lab.lock import measuring_alone
 from millstream.lab.machine import describe
 from millstream.lab.server import Page, configuration
 
@@ -259,3 +260,12 @@ def test_what_experiments_say_is_escaped(client, lab):
     assert "<script>" not in shown
     assert "<img src=x" not in shown
     assert "&lt;script&gt;2" in shown
+
+
+def test_run_that_cannot_be_performed_says_why(client, page, lab, tmp_path):
+    with measuring_alone(tmp_path / "lab"):
+        client.post("/start", {"experiments": ["waits"], "quick": True})
+        page._worker.join()
+    state = client.get("/state?run=1").json()
+    assert (state["done"], state["busy"]) == (0, False)
+    assert state["trouble"].startswith("another process runs experiments in")

@@ -8,6 +8,7 @@ from pathlib import Path
 from . import catalogue, machine
 from .claims import Claim
 from .experiment import Experiment
+from .lock import measuring_alone
 from .rows import Rows
 from .runner import Runner
 from .store import OPEN, STOPPED, Result, Run, Store
@@ -90,9 +91,10 @@ class Laboratory:
         """Measure what is left of a run; `watch` is told whenever something changes about a point."""
         self.runner.stopping.clear()
         self.runner.watch = watch
-        for result in self.store.results(run.id, *OPEN):
-            if self.runner.perform(run, result, self._experiment(result.experiment)) == STOPPED:
-                return
+        with measuring_alone(self.folder):
+            for result in self.store.results(run.id, *OPEN):
+                if self.runner.perform(run, result, self._experiment(result.experiment)) == STOPPED:
+                    return
 
     def _experiment(self, name: str) -> Experiment:
         if name not in self.experiments:

@@ -45,6 +45,8 @@ class Page:
     def __init__(self, lab: Laboratory) -> None:
         self.lab = lab
         self.templates = environment()
+        #: why the last run could not be performed (written by the thread that performs it)
+        self.trouble = ""
         self._worker: Thread | None = None
         self._starting = Lock()
 
@@ -59,8 +61,15 @@ class Page:
         with self._starting:
             if self.busy():
                 raise HTTPException(409, "a run is going on already: stop it, or wait for it")
-            self._worker = Thread(target=self.lab.perform, args=(run,), name=f"run {run.id}")
+            self._worker = Thread(target=self._perform, args=(run,), name=f"run {run.id}")
             self._worker.start()
+
+    def _perform(self, run: Run) -> None:
+        self.trouble = ""
+        try:
+            self.lab.perform(run)
+        except Exception as failure:  # there is nobody to raise it to but those who look at the page
+            self.trouble = str(failure.args[0] if failure.args else failure)
 
     def close(self) -> None:
         """Stop what is running, and wait until it has stopped."""
@@ -129,6 +138,7 @@ class Page:
             done[result.experiment] += result.status not in OPEN
         return JSONResponse({
             "busy": self.busy(),
+            "trouble": self.trouble,
             "points": len(results),
             "done": sum(done.values()),
             "experiments": done,

@@ -65,9 +65,10 @@ function show(state) {
   one("resume").hidden = busy || !left;
   one("start").disabled = busy;
   draw(state.samples);
+  if (state.trouble !== trouble) say((trouble = state.trouble));
 }
 
-let tally = null;
+let tally = null, trouble = "";
 async function look() {
   try {
     const answer = await fetch(run ? `/state?run=${run}` : "/state");
