@@ -42,6 +42,7 @@ from .sinks import FileSink, as_sink
 from .sources import CsvRows, FromQueue, JsonLines, Lines, Source, Ticks
 from .states import Mutable, Saved
 from .statistics import Flow, Statistics
+from .timed import Timed
 from .trimming import Decimate, DetectEnd, Freeze, Insert, KeepLast, Prefix, Stutter, Trim
 from .wiring import DeadLetter
 
@@ -108,6 +109,7 @@ __all__ = [
     "SystemClock",
     "Tap",
     "Ticks",
+    "Timed",
     "Trim",
     "Uniform",
     "Unpack",

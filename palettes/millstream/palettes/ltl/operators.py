@@ -268,5 +268,15 @@ class Until(Pairs):
             return j - position
         return self.times[j - self.head] - self.times[position - self.head]
 
+    def due(self) -> float | None:
+        """Return when the oldest pending position is decided if no event comes; None if others decide it."""
+        complete = self.j == self.head + len(self.times)
+        return self.times[0] + self.bounds.high if self.times and complete else None
+
+    def pass_time(self, now: float) -> None:
+        """Decide the positions whose bounds no event after `now` can reach."""
+        while (due := self.due()) is not None and due <= now:
+            self.decide(False, self.head + 1)
+
     def finish(self, n: int, hope: bool | None) -> None:
         self.decide(hope is not None and (hope == self.positive) != self.flip, n)

@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Iterator
 from copy import deepcopy
 from itertools import product, repeat
+from math import inf
 from typing import Any
 
 from attrs import define, field
@@ -99,6 +100,18 @@ class StreamEngine:
         for event in events:
             for value, count in self.step(p, event):
                 yield from repeat(value, count)
+
+    def due(self, p: Network) -> float | None:
+        """Return when a verdict leaves if no event comes, None if that is never."""
+        times = [o.due() for o in p.operators if isinstance(o, Until) and o.timed]
+        return min((t for t in times if t is not None and t < inf), default=None)
+
+    def pass_time(self, p: Network, now: float) -> Runs:
+        """Return the verdicts that leave because no event at or before `now` will come."""
+        for operator in p.operators:
+            if isinstance(operator, Until) and operator.timed:
+                operator.pass_time(now)
+        return p.out.take()
 
     def end(self, p: Network, hope: bool | None = None) -> Runs:
         """Return the verdicts of pending positions if the trace ends now."""

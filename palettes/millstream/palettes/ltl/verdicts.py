@@ -16,6 +16,7 @@ from . import engines
 from . import formula as fm
 from .explain import explainer
 from .parser import parse
+from .streams import StreamEngine
 from .verdict import DECIDED, OPEN, Verdict, WeakStrong
 from .walk import subformulas
 
@@ -112,6 +113,17 @@ class Verdicts(Processor):
             self.tell(self.engine.end(self.pending), ended=True)
         elif self.at_end is not None:
             self.tell(self.engine.left(self.pending))
+
+    def due(self) -> Any:
+        """Return when the passing of time alone gives a verdict; only engines for verdicts in order tell."""
+        if self.time is None or not isinstance(self.engine, StreamEngine):
+            return None
+        return self.engine.due(self.pending)
+
+    def pass_time(self, now: Any) -> None:
+        """Give the verdicts that follow from no event coming at or before `now`."""
+        if isinstance(self.engine, StreamEngine):
+            self.tell(self.engine.pass_time(self.pending, now))
 
     def tell(self, runs: Any, ended: bool = False) -> None:
         """Emit what an engine gave."""

@@ -15,10 +15,15 @@ except ModuleNotFoundError as error:
     ) from error
 
 from .batch import BatchPlan, explain, monitor, plan_batch
+from .datasource import packed, register
 from .events import as_column, batch_events, column_values, row_event
+from .frames import dataframe
 from .schema import infer_type, spark_type
 from .session import find_java, local_session
 from .shipping import ship
+from .source import source
+from .state import read_state
+from .stream import monitor_stream
 from .trace import monitor_trace
 from .udf import MonitorUdf, monitor_udf
 
@@ -28,15 +33,21 @@ __all__ = [
     "as_column",
     "batch_events",
     "column_values",
+    "dataframe",
     "explain",
     "find_java",
     "infer_type",
     "local_session",
     "monitor",
+    "monitor_stream",
     "monitor_trace",
     "monitor_udf",
+    "packed",
     "plan_batch",
+    "read_state",
+    "register",
     "row_event",
     "ship",
+    "source",
     "spark_type",
 ]

@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 
 from millstream.processors import MillstreamError
 
+ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 JAVA = (
     "Spark needs Java 17 or newer, which was found neither in JAVA_HOME nor on the PATH. Install a whole "
     "runtime (Spark 4 uses the module jdk.incubator.vector, which trimmed ones lack): "
@@ -52,6 +53,7 @@ def local_session(workers: int = 2, **settings: Any) -> SparkSession:
         "spark.driver.host": "127.0.0.1",
         "spark.sql.shuffle.partitions": str(workers),
         "spark.sql.session.timeZone": "UTC",
+        "spark.sql.streaming.stateStore.providerClass": ROCKSDB,
         **{name.replace("__", "."): str(value) for name, value in settings.items()},
     }
     builder = SparkSession.builder.master(f"local[{workers}]").config(map=chosen)

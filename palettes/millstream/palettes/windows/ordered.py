@@ -122,6 +122,21 @@ class EventTime(Router):
         if self.partial:
             self.flush()
 
+    # -- time that passes without events (`Timed`)
+
+    def due(self) -> Any:
+        """Return when an event that waits may leave or what is open is over, None if nothing is."""
+        times = [self.waiting[0][0]] if self.waiting else []
+        ends = self.ends()
+        return min(times if ends is None else [*times, ends], default=None)
+
+    def pass_time(self, now: Any) -> None:
+        """Let in what waits until `now`, and close what is over: no event at or before it will come."""
+        if self.mark is MISSING or now > self.mark:
+            self.mark = now
+        self._release()
+        self.close(now)
+
     # -- for subclasses
 
     def add(self, time: Any, event: Any) -> None:
@@ -130,6 +145,13 @@ class EventTime(Router):
 
     def advance(self, now: Any) -> None:
         """Note that no event before `now` will come."""
+
+    def ends(self) -> Any:
+        """Return when what is open is over if no event comes, None if that is never."""
+        return None
+
+    def close(self, now: Any) -> None:
+        """Close what is over, given that no event at or before `now` will come."""
 
     def flush(self) -> None:
         """Close what is open."""

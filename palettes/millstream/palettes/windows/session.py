@@ -89,6 +89,20 @@ class SessionWindow(EventTime):
         ):
             self.flush()
 
+    def ends(self) -> Any:
+        """Return the last time at which an event can belong to the session."""
+        if self.held is None:
+            return None
+        by_gap = [] if self.gap is None else [self.last + self.gap]
+        by_span = [] if self.max_span is None else [self.first + self.max_span]
+        return min(by_gap + by_span, default=None)
+
+    def close(self, now: Any) -> None:
+        """Close the session if it ends by now."""
+        ends = self.ends()
+        if ends is not None and ends <= now:
+            self.flush()
+
     def flush(self) -> None:
         """Close the session."""
         if self.held is not None:

@@ -115,6 +115,10 @@ class AlignedTime(EventTime):
         while self.held is not None and self.finish(self.current, now) <= now:
             self._close(now)
 
+    def ends(self) -> Any:
+        """Return the end of the window under way."""
+        return None if self.held is None else self.finish(self.current, self.latest)
+
     def _close(self, now: Any) -> None:
         self._give(now)
         self.current += 1

@@ -1,0 +1,113 @@
+"""monitor_stream beside the plain transformWithState example, a counter for each key; one run, one session.
+
+Both read the same files in the same micro-batches; the first micro-batch of each (processes start) is left
+out. monitor_stream does more: it puts events in order, holds them until the watermark, and keeps timers.
+Nothing here asserts a time; the counts are checked.
+"""
+
+import tempfile
+from pathlib import Path
+
+import pytest
+from pyspark.sql import Row
+from pyspark.sql import functions as F
+from pyspark.sql.streaming import StatefulProcessor
+
+from millstream.lab.measure import rate, table
+from millstream.palettes.spark import local_session, monitor_stream
+from millstream.processors import Count
+
+pytestmark = [pytest.mark.bench, pytest.mark.spark]
+EVENTS, BATCHES = 60_000, 6
+SCHEMA = "user string, t timestamp, n bigint"
+
+
+class Counter(StatefulProcessor):
+    """The example of Spark's documentation, with rows."""
+
+    def init(self, handle):
+        self.count = handle.getValueState("count", "n bigint")
+
+    def handleInputRows(self, key, rows, timerValues):
+        n = self.count.get()[0] if self.count.exists() else 0
+        for _ in rows:
+            n += 1
+        self.count.update((n,))
+        yield Row(user=key[0], n=n)
+
+    def close(self):
+        pass
+
+
+def plain(stream):
+    return stream.groupBy("user").transformWithState(Counter(), "user string, n bigint", "Update", "None")
+
+
+def ours(host):
+    def build(stream):
+        chosen = {"key": "user", "time": "t", "watermark": "1 second", "returns": int, "host": host}
+        return monitor_stream(stream, Count(), **chosen)
+
+    return build
+
+
+@pytest.fixture(scope="module")
+def spark():
+    session = local_session(2)
+    yield session
+    session.stop()
+
+
+def write(spark, folder, keys):
+    """Write the micro-batches, each two files; a last one brings the watermark beyond all events."""
+    size = EVENTS // BATCHES
+    for k in range(BATCHES + 1):
+        begin, count = (k * size, size) if k < BATCHES else (2 * EVENTS, 2)
+        rows = spark.range(begin, begin + count, 1, 2)
+        columns = [
+            F.concat(F.lit("user "), F.pmod(F.hash("id"), F.lit(keys))).alias("user"),
+            F.timestamp_millis(F.lit(1_700_000_000_000) + F.col("id") * 10).alias("t"),
+            F.col("id").alias("n"),
+        ]
+        rows.select(*columns).write.mode("append").parquet(str(folder))
+
+
+def run(spark, folder, build):
+    """Return the seconds of all micro-batches but the first, and the greatest count of each user."""
+    stream = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 2).parquet(str(folder))
+    with tempfile.TemporaryDirectory() as place:
+        writer = build(stream).writeStream.format("memory")
+        name = f"counts_{abs(hash(place))}"
+        started = (
+            writer.queryName(name).option("checkpointLocation", place).outputMode("update")
+            .trigger(availableNow=True).start()
+        )  # fmt: skip
+        started.awaitTermination()
+    made = spark.table(name)
+    counts = dict(made.groupBy("user").agg(F.max(made.columns[-1])).collect())
+    return sum(p.batchDuration for p in started.recentProgress[1:]) / 1000, counts
+
+
+@pytest.mark.parametrize("keys", [100, 5000])
+def test_streaming_rate_beside_the_plain_counter(spark, tmp_path, capsys, keys):
+    folder: Path = tmp_path / "in"
+    write(spark, folder, keys)
+    ways = {
+        "transformWithState by hand": plain,
+        "monitor_stream": ours("transformWithState"),
+        "monitor_stream, applyInPandasWithState": ours("applyInPandasWithState"),
+    }
+    rows, counts = [(f"{keys} keys", "events/s", "to the first")], {}
+    best = dict.fromkeys(ways, float("inf"))
+    for _ in range(2):
+        for name, build in ways.items():
+            seconds, counts[name] = run(spark, folder, build)
+            best[name] = min(best[name], seconds)
+    events, first = EVENTS * (BATCHES - 1) / BATCHES, next(iter(best.values()))
+    rows += [(name, rate(events / s), f"{first / s:.2f}") for name, s in best.items()]
+    with capsys.disabled():
+        print("\n" + table(rows))
+    last = counts["transformWithState by hand"]
+    for name in list(ways)[1:]:
+        behind = sum(last.values()) - sum(counts[name].values())
+        assert 0 <= behind <= 2, f"{name}: all but the events after the watermark are counted"

@@ -1,0 +1,139 @@
+"""monitor_stream on real streams: few of them, with many keys, because each micro-batch takes its time."""
+
+import re
+from random import Random
+
+import pytest
+from pyspark.errors import StreamingQueryException
+from pyspark.sql import types as T
+
+from millstream.palettes.spark import monitor_stream, read_state
+from millstream.palettes.spark.durations import TimeColumn
+from millstream.palettes.spark.keyed import Monitor
+from millstream.palettes.windows import TimeWindow
+from millstream.processors import Apply, Count, E, QueryError
+
+from .streams import deliver, results, run, stream
+
+HOSTS = ["transformWithState", "applyInPandasWithState"]
+USERS = [f"user {k}" for k in range(40)]
+
+
+def windows():
+    return TimeWindow(Count(), 10, every=10, time=E.t)
+
+
+def options(host):
+    return {
+        "key": "user",
+        "time": "t",
+        "watermark": "15 seconds",
+        "returns": int,
+        "late": "side",
+        "timeout": 100,
+        "host": host,
+    }
+
+
+def batches(chance=7, count=4, size=120):
+    """Micro-batches of events that are up to 10 seconds out of order; the last is far in the future."""
+    random = Random(chance)
+    rows = [(random.choice(USERS), 1 + k * 0.5 + random.uniform(0, 10), k) for k in range(count * size)]
+    parts = [rows[k * size : (k + 1) * size] for k in range(count)]
+    parts[2] = [*parts[2], ("user 1", 1.25, -1), ("unknown", 1.5, -2)]  # too late
+    return [*parts, [("the end", 5000.0, 0)]]
+
+
+def expected(query, rows, timeout):
+    """What each user's sorted events give when time passes and traces end, by the part without Spark."""
+    outputs = {}
+    for user in {row[0] for row in rows}:
+        names, life = ("user", "t", "n"), timeout
+        keyed = Monitor(query, names, TimeColumn("t", T.DoubleType()), life=life).start()
+        record, _ = keyed.step(None, [row for row in rows if row[0] == user], 0)
+        _, outcome = keyed.step(record, [], 4_985_000)
+        if outcome.outputs:
+            outputs[user] = sorted(zip(outcome.times, outcome.outputs, strict=True))
+    return outputs
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_stream_equals_the_local_run_after_a_restart(spark, tmp_path, host):
+    parts, source = batches(), tmp_path / "in"
+    for number, rows in enumerate(parts[:2]):
+        deliver(source, number, rows)
+    run(monitor_stream(stream(spark, source), windows(), **options(host)), tmp_path)
+    state = read_state(spark, tmp_path / "checkpoint")
+    assert state.columns == ["user", "events", "late", "waiting", "wake", "made_by", "state"]
+    assert state.count() == len({row[0] for part in parts[:2] for row in part})
+    taken, waiting = state.selectExpr("sum(events)", "sum(waiting)").first()
+    assert taken + waiting == 240
+    assert taken > 0 < waiting
+    for number, rows in enumerate(parts[2:], 2):
+        deliver(source, number, rows)
+    query = run(monitor_stream(stream(spark, source), windows(), **options(host)), tmp_path)
+    outputs, late = results(spark, tmp_path)
+    accepted = [row for part in parts for row in part if row[2] >= 0]
+    assert outputs == expected(windows(), accepted, 100)
+    assert late == {"user 1": [(1.25, -1)], "unknown": [(1.5, -2)]}
+    assert sum(p.observedMetrics["monitor_stream"].late for p in query.recentProgress) == 2
+    assert [row.user for row in read_state(spark, tmp_path / "checkpoint").collect()] == ["the end"]
+
+
+def failure(frame, folder):
+    with pytest.raises(StreamingQueryException) as caught:
+        run(frame, folder)
+    return str(caught.value)
+
+
+def test_stream_refuses_the_checkpoint_of_another_query_and_other_columns(spark, tmp_path):
+    source = tmp_path / "in"
+    chosen = {"key": "user", "time": "t", "watermark": 0, "returns": int}
+    deliver(source, 0, [("ann", 1.0, 5), ("bob", 2.0, 6)])
+    run(monitor_stream(stream(spark, source), Count(), **chosen), tmp_path)
+    deliver(source, 1, [("ann", 3.0, 7)])
+    text = failure(monitor_stream(stream(spark, source), Apply(E.n), **chosen), tmp_path)
+    assert "key 'ann': the checkpoint holds states of another query than Apply(E.n)" in text
+    wider = stream(spark, source, "user string, t double, n bigint, colour string")
+    text = failure(monitor_stream(wider, Count(), **chosen), tmp_path)
+    assert "had other columns than now (struct<user:string,t:double,n:bigint,colour:string>)" in text
+    run(monitor_stream(stream(spark, source), Count(), **chosen), tmp_path)  # the right one goes on
+    assert results(spark, tmp_path)[0] == {"ann": [(1.0, 1), (3.0, 2)], "bob": [(2.0, 1)]}
+
+
+def test_stream_failures_name_key_processor_and_event(spark, tmp_path):
+    deliver(tmp_path / "in", 0, [("ann", 1.0, 1), ("bob", 2.0, 0), ("end", 99.0, 1)])
+    query = Apply(lambda e: 1 // e["n"])
+    frame = monitor_stream(
+        stream(spark, tmp_path / "in"), query, key="user", time="t", watermark=1, returns=int
+    )
+    text = failure(frame, tmp_path)
+    assert re.search(r"key 'bob': Apply\(<lambda>.*\) failed on \{'user': 'bob', 't': 2.0, 'n': 0\}", text)
+    assert "ZeroDivisionError" in text
+
+
+def test_stream_says_what_is_wrong_before_it_starts(spark, tmp_path):
+    (tmp_path / "in").mkdir()
+    frame = stream(spark, tmp_path / "in", "user string, t double, n bigint, at date, inside struct<a: int>")
+    good = {"query": Count(), "key": "user", "time": "t", "watermark": 1, "returns": int}
+    wrong = {
+        "there is no column 'usr', only user, t, n": {"key": "usr"},
+        "time: the column 'at' is date; expected timestamps": {"time": "at"},
+        "the key column 'inside' is struct<a:int>; expected a plain type": {"key": "inside"},
+        "watermark must be a length of time": {"watermark": "soon"},
+        "late must be 'drop' or 'side', got 'error'": {"late": "error"},
+        "give timeout (the trace ends) or ttl (it is forgotten)": {"timeout": 1, "ttl": 1},
+        "host must be 'transformWithState' or": {"host": "flatMapGroupsWithState"},
+        "expected a query with one input and one output": {"query": Count() & Count()},
+        "there is no column 'seq'": {"order_by": "seq"},
+    }
+    for message, change in wrong.items():
+        with pytest.raises(QueryError, match=re.escape(message)):
+            monitor_stream(frame, **{**good, **change})
+    with pytest.raises(QueryError, match="is not a stream; use monitor"):
+        monitor_stream(spark.range(1), **good)
+    marked = frame.withColumn("at", frame["at"].cast("timestamp")).withWatermark("at", "1 second")
+    with pytest.raises(QueryError, match="has a watermark already; give it here"):
+        monitor_stream(marked, **good)
+    with pytest.warns(UserWarning, match="AlignedTime.* does not take the rows of the stream themselves"):
+        monitor_stream(frame, **{**good, "query": (lambda e: e) | windows()})
