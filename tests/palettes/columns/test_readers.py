@@ -4,9 +4,30 @@ import gzip
 
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from millstream.palettes.columns import BadLine, ReadError, columnar, read_csv
-from millstream.processors import Apply, Cumulate, E, Filter, Tap
+from millstream.palettes.columns import (
+    BadLine,
+    ReadError,
+    columnar,
+    read_csv,
+    read_frame,
+    read_ipc,
+    read_json,
+    read_log,
+    read_parquet,
+    sink,
+    to_pandas,
+    to_polars,
+    write_csv,
+    write_ipc,
+    write_json,
+    write_parquet,
+)
+from millstream.palettes.ltl import Monitor
+from millstream.palettes.slicer import Slice
+from millstream.processors import Apply, Count, Cumulate, E, Filter, Tap
 
 LINES = [f"{'temp' if k % 2 else 'wind'},{k}" for k in range(3000)]
 TEXT = "\n".join(["kind,celsius", *LINES, ""])
@@ -109,3 +130,120 @@ def test_types_may_be_given_by_arrow(tmp_path):
     path.write_text("a\n1\n")
     for kind in (pa.int8(), "int8"):
         assert next(iter(read_csv(path, types={"a": kind}))).schema.types == [pa.int8()]
+
+
+TABLE = pa.table(
+    {"n": list(range(1000)), "s": [f"t{k % 7}" for k in range(1000)], "f": [k / 4 for k in range(1000)]}
+)
+WRITERS = {
+    "csv": (write_csv, read_csv),
+    "json": (write_json, read_json),
+    "parquet": (write_parquet, read_parquet),
+    "ipc": (write_ipc, read_ipc),
+}
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_what_is_written_is_read_again(kind, tmp_path):
+    write, read = WRITERS[kind]
+    path = tmp_path / f"table.{kind}"
+    assert write(TABLE.to_batches(max_chunksize=300), path) == 1000
+    told = []
+    assert pa.Table.from_batches(read(path, progress=lambda *done: told.append(done))) == TABLE
+    assert list(read(path).rows()) == TABLE.to_pylist()
+    assert told
+    with sink(path, kind) as put:
+        run = columnar(Filter(E.n < 10)).into(put)
+        for batch in TABLE.to_batches(max_chunksize=300):
+            run.push(batch)
+    assert [row["n"] for row in read(path).rows()] == list(range(10))
+
+
+@pytest.mark.parametrize("kind", ["csv", "json", "parquet", "ipc"])
+def test_verdicts_and_pairs_are_written(kind, tmp_path):
+    write, read = WRITERS[kind]
+    path = tmp_path / f"out.{kind}"
+    write(columnar(Monitor("G (n < 5)"))(TABLE.to_batches()), path)
+    read_again = list(read(path).rows())
+    assert read_again[5] == ("FALSE" if kind in ("parquet", "ipc") else {"value": "FALSE"})
+    write(columnar(Slice(E.s, Count()))(TABLE.to_batches()), path)
+
+
+@pytest.mark.parametrize("kind", ["parquet", "ipc", "ipc stream"])
+def test_a_file_that_is_cut_off_says_so(kind, tmp_path):
+    path = tmp_path / "whole"
+    if kind == "ipc stream":
+        with pa.ipc.new_stream(str(path), TABLE.schema) as writer:
+            for batch in TABLE.to_batches(max_chunksize=300):
+                writer.write_batch(batch)
+    else:
+        WRITERS[kind][0](TABLE.to_batches(max_chunksize=300), path)
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) * 2 // 3])
+    got = []
+    with pytest.raises(ReadError, match=r"whole: no .* file, or one that ends in the middle"):
+        got.extend((read_parquet if kind == "parquet" else read_ipc)(path))
+    assert bool(got) == (kind == "ipc stream")  # the other two have their table of contents at the end
+
+
+def test_read_json_names_the_bad_line(tmp_path):
+    path, bad = tmp_path / "a.jsonl", []
+    path.write_text("\n".join(['{"a": 1}'] * 500 + ["{oops}", '{"a": 2}', '{"a": "x"}', ""]))
+    got = []
+    with pytest.raises(ReadError, match=r"a\.jsonl, line 501: .* in '\{oops\}'; give types"):
+        got.extend(read_json(path, block=256).rows())
+    assert len(got) > 400
+    assert len(list(read_json(path, block=256, on_error=bad).rows())) == 501
+    assert [(b.line, b.text) for b in bad] == [(501, "{oops}"), (503, '{"a": "x"}')]
+    with pytest.raises(ReadError, match="line 501"):
+        list(read_json(path))
+
+
+def test_read_log_reads_names_and_arguments(tmp_path):
+    path = tmp_path / "log.csv"
+    path.write_bytes(b"open,ann,f1\r\n\nclose,f1\nx,,3")
+    assert list(read_log(path).rows()) == [
+        {"name": "open", "arg1": "ann", "arg2": "f1"}, {"name": "close", "arg1": "f1", "arg2": None},
+        {"name": "x", "arg1": "", "arg2": "3"},
+    ]  # fmt: skip
+    with pytest.raises(ReadError, match="event 0 of the block at line 1: 2 arguments, expected at most 1"):
+        list(read_log(path, args=["user"]))
+    with pytest.raises(ReadError, match=r"column 'arg2': .*; leave it a text"):
+        list(read_log(path, types={"arg2": int}))
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.lists(st.text("ab ü", max_size=4), min_size=1, max_size=4), min_size=1), st.integers(8, 60)
+)
+def test_read_log_agrees_with_splitting(tmp_path_factory, events, block):
+    path = tmp_path_factory.mktemp("logs") / "log"
+    lines = [",".join(event) for event in events]
+    path.write_text("\n".join(lines))
+    expected = [line.split(",") for line in lines if line]
+    got = [list(row.values()) for row in read_log(path, args=["a", "b", "c"], block=block).rows()]
+    assert got == [e + [None] * (4 - len(e)) for e in expected]
+
+
+def test_frames_of_pandas_and_polars_are_read_and_made():
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    for frame in (
+        pandas.DataFrame({"a": [1, 2, 3]}),
+        polars.DataFrame({"a": [1, 2, 3]}),
+        pa.table({"a": [1, 2, 3]}),
+    ):
+        source = read_frame(frame, batch=2)
+        assert [b.num_rows for b in source] == [2, 1]
+        assert list(source.rows()) == [{"a": 1}, {"a": 2}, {"a": 3}]
+        doubled = columnar(Apply(E.a * 2))(source)
+        assert to_pandas(doubled)["value"].tolist() == [2, 4, 6]
+        assert to_polars(columnar(Apply(E.a * 2))(source))["value"].to_list() == [2, 4, 6]
+    with pytest.raises(
+        ValueError, match="read_frame: expected a frame of pandas or Polars or a table of Arrow, got 3"
+    ):
+        read_frame(3)
+
+
+def test_a_bar_shows_progress(readings, capsys):
+    assert len(list(read_csv(readings, progress=True).rows())) == 3000
+    assert "readings.csv" in capsys.readouterr().err

@@ -13,8 +13,11 @@ from .batches import BatchError
 from .columnar import Columnar, ColumnarRun, columnar
 from .csvfiles import BadLine, read_csv
 from .explaining import Explanation, Part
+from .files import read_frame, read_ipc, read_json, read_parquet
+from .logs import read_log
 from .program import NotColumnarError
 from .reading import Batches, ReadError, Rows
+from .writing import Sink, sink, to_pandas, to_polars, write_csv, write_ipc, write_json, write_parquet
 
 __all__ = [
     "BadLine",
@@ -27,6 +30,19 @@ __all__ = [
     "Part",
     "ReadError",
     "Rows",
+    "Sink",
     "columnar",
     "read_csv",
+    "read_frame",
+    "read_ipc",
+    "read_json",
+    "read_log",
+    "read_parquet",
+    "sink",
+    "to_pandas",
+    "to_polars",
+    "write_csv",
+    "write_ipc",
+    "write_json",
+    "write_parquet",
 ]

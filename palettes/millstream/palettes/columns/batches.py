@@ -77,7 +77,12 @@ class Outlet:
         """Take the schema of a frame, if none is known."""
         if self.schema is None and all(c.kind != "o" for c in frame.columns):
             with suppress(pa.ArrowInvalid, pa.ArrowTypeError):  # objects of several types have no schema
-                self.schema = frame.schema()
+                self._settle(frame.schema())
+
+    def _settle(self, schema: pa.Schema) -> None:
+        """Take a schema, unless nothing but nulls has been seen of some column."""
+        if pa.null() not in schema.types:
+            self.schema = schema
 
     def batches(self, frame: Frame) -> Sequence[pa.RecordBatch]:
         """Return the frame as a batch, none if it is empty."""
@@ -89,7 +94,7 @@ class Outlet:
         except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
             raise BadBatch(f"an output has no Arrow type: {error}") from error
         if self.schema is None:
-            self.schema = batch.schema
+            self._settle(batch.schema)
         elif not batch.schema.equals(self.schema):
             batch = self._cast(batch)
         return (batch,)

@@ -69,6 +69,7 @@ def _following(progress: Progress, name: str) -> Iterator[Callable[[int, int], A
     if progress is not True:
         yield progress or (lambda done, size: None)
         return
+    from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn, TransferSpeedColumn
     from rich.progress import Progress as Bar
 
@@ -79,7 +80,7 @@ def _following(progress: Progress, name: str) -> Iterator[Callable[[int, int], A
         TransferSpeedColumn(),
         TimeRemainingColumn(),
     )
-    with Bar(*columns, transient=True) as bar:
+    with Bar(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task(name, total=None)
         yield lambda done, size: bar.update(task, completed=done, total=size)
 
