@@ -31,13 +31,13 @@ from .strategies import BOOLS, FLOATS, INTS, TEXTS, TIMES, batches, expressions,
 SEEDS = st.integers(0, 10**6)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(expressions(), batches(), SEEDS)
 def test_expressions_agree(expression, batch, seed):
     check(Apply(expression), batch, seed)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(expressions(), batches(), SEEDS)
 def test_filters_agree(condition, batch, seed):
     check(Filter(condition) | Apply(E.j), batch, seed)
@@ -49,7 +49,7 @@ BITS = [Cumulate(f) for f in (and_, or_, xor, X & Y)]
 
 @pytest.mark.parametrize("fold", FOLDS, ids=repr)
 @pytest.mark.parametrize("kind", ["ints", "small", "floats", "bools"])
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(st.data())
 def test_folds_of_numbers_agree(fold, kind, data):
     chosen = {
@@ -60,7 +60,7 @@ def test_folds_of_numbers_agree(fold, kind, data):
 
 
 @pytest.mark.parametrize("fold", BITS, ids=repr)
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(values(BOOLS, pa.bool_()), values(INTS, pa.int64()), SEEDS)
 def test_folds_of_bits_agree(fold, truths, ints, seed):
     check(fold, truths, seed)
@@ -68,7 +68,7 @@ def test_folds_of_bits_agree(fold, truths, ints, seed):
 
 
 @pytest.mark.parametrize("fold", [Cumulate(add), Cumulate(max), Cumulate(min), Count()], ids=repr)
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(values(TEXTS, pa.string()), values(TIMES, pa.timestamp("us")), SEEDS)
 def test_folds_of_texts_and_times_agree(fold, texts, times, seed):
     check(fold, texts, seed)
@@ -122,7 +122,7 @@ QUERIES = {
 
 
 @pytest.mark.parametrize("name", QUERIES)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(values(st.integers(-20, 20) | INTS, pa.int64()), SEEDS)
 def test_queries_of_values_agree(name, batch, seed):
     check(QUERIES[name], batch, seed)
@@ -139,7 +139,7 @@ ROWS = {
 
 
 @pytest.mark.parametrize("name", [n for n in ROWS if n != "rows by second input"])
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(batches(), SEEDS)
 def test_queries_of_rows_agree(name, batch, seed):
     check(ROWS[name], batch, seed)

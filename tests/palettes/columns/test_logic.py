@@ -36,21 +36,21 @@ LETTERS = values(st.sampled_from("abc"), pa.string(), 60)
 
 @pytest.mark.parametrize("at_end", [None, "finite"])
 @pytest.mark.parametrize("operator", [Eventually, Globally, Next], ids=lambda o: o.__name__)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(TRUTHS, SEEDS)
 def test_unary_operators_agree(operator, at_end, batch, seed):
     check(operator(at_end=at_end), batch, seed)
 
 
 @pytest.mark.parametrize("operator", [Previous, Once, Historically], ids=lambda o: o.__name__)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(TRUTHS, SEEDS)
 def test_past_operators_agree(operator, batch, seed):
     check(operator(), batch, seed)
 
 
 @pytest.mark.parametrize("operator", [Until, WeakUntil, Release, Since], ids=lambda o: o.__name__)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(LETTERS, SEEDS)
 def test_binary_operators_agree(operator, batch, seed):
     start, left, right, both = Passthrough(), Apply(X != "a"), Apply(X == "b"), operator()
@@ -70,20 +70,20 @@ FORMULAS = [
 
 
 @pytest.mark.parametrize("semantics", ["ltl3", "rv-ltl", "ltlf"])
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.sampled_from(FORMULAS), LETTERS, SEEDS)
 def test_monitors_agree(semantics, formula, batch, seed):
     check(Monitor(formula, atoms=ATOMS, semantics=semantics), batch, seed)
 
 
 @pytest.mark.parametrize("formula", FORMULAS)
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(LETTERS, SEEDS, st.sampled_from([None, "finite", "weak", "strong"]))
 def test_verdicts_agree(formula, batch, seed, at_end):
     check(Verdicts(formula, atoms=ATOMS, at_end=at_end), batch, seed, states=False)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(
     st.sampled_from(
         ["O a", "H !c", "a S b", "[a, b)", "Y a & O (b & Y c)", "a <-> Y Y a", "!(a S b) -> O c"]
@@ -103,7 +103,7 @@ def test_formulas_read_fields():
     assert out.to_pydict() == {"value": ["UNKNOWN", "FALSE", "FALSE"]}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.data())
 def test_automata_agree_with_one_step_after_the_other(data):
     states, width = data.draw(st.integers(1, 5)), data.draw(st.integers(1, 3))

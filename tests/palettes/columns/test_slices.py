@@ -27,7 +27,7 @@ INNER = {
 
 
 @pytest.mark.parametrize("by", [E.d, E.s, E.j, E.b, E.f, E.j % 3, E.t], ids=repr)
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(st.data(), batches(max_size=25), SEEDS)
 def test_slices_agree(by, data, batch, seed):
     inner = INNER[data.draw(st.sampled_from(list(INNER)))]
@@ -35,7 +35,7 @@ def test_slices_agree(by, data, batch, seed):
 
 
 @pytest.mark.parametrize("inner", INNER)
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(batches(("j", "f", "i", "b", "s", "d"), nulls=False, max_size=40), SEEDS, st.booleans())
 def test_slices_of_each_fold_agree(inner, batch, seed, keep):
     check(Slice(E.d, INNER[inner], keep=keep and inner != "some"), batch, seed, states="equal")

@@ -24,7 +24,7 @@ FOLDS = {"add": Cumulate(add), "max": Cumulate(max), "min": Cumulate(min), "mul"
 
 @pytest.mark.parametrize("fold", FOLDS)
 @pytest.mark.parametrize("kind", ["ints", "large", "floats", "plain"])
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(st.data(), st.integers(1, 7), st.integers(1, 9), st.booleans())
 def test_sliding_folds_agree(fold, kind, data, width, step, partial):
     batch = data.draw(values(*KINDS[kind], max_size=40))
@@ -33,7 +33,7 @@ def test_sliding_folds_agree(fold, kind, data, width, step, partial):
 
 
 @pytest.mark.parametrize("function", [sum, max, any, all, len], ids=lambda f: f.__name__)
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(st.data(), st.integers(1, 6), st.integers(1, 8))
 def test_functions_of_windows_agree(function, data, width, step):
     kind = data.draw(st.sampled_from(["ints", "plain", "bools"]))
@@ -42,14 +42,14 @@ def test_functions_of_windows_agree(function, data, width, step):
 
 
 @pytest.mark.parametrize("fold", [Cumulate(and_), Cumulate(or_), Cumulate(X & Y)], ids=repr)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(values(BOOLS, pa.bool_(), 40), st.integers(1, 6), SEEDS)
 def test_windows_of_truths_agree(fold, batch, width, seed):
     check(Window(fold, width), batch, seed)
 
 
 @pytest.mark.parametrize("fold", [*FOLDS, "count", "started"])
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(st.data(), st.integers(1, 6), st.booleans())
 def test_tumbling_folds_agree(fold, data, width, partial):
     inner = {**FOLDS, "count": Count(), "started": Cumulate(add, start=7)}[fold]
@@ -67,13 +67,13 @@ def average():
     )
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(values(*KINDS["plain"], max_size=40), st.integers(1, 6), SEEDS)
 def test_window_of_an_average_agrees(batch, width, seed):
     check(Window(average(), width), batch, seed)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(batches(max_size=30), SEEDS)
 def test_window_in_a_query_of_rows_agrees(batch, seed):
     hot = Filter(E.s == "temp") | Apply(E.j) | Window(Cumulate(add), 3) | Filter(X > 2)

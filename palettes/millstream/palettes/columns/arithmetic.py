@@ -17,6 +17,8 @@ import pyarrow as pa
 
 from .column import LARGEST, SMALLEST, Array, Column, Unfit, of_arrow, of_list
 
+#: the kinds of operands that know at once whether values are missing
+PLAIN = {a + b for a in "bif" for b in "bif"}
 #: ints up to here are floats exactly
 EXACT = 2**53
 PYTHON: dict[str, Callable[[Any, Any], Any]] = {
@@ -67,8 +69,9 @@ def bounds_of(value: Any) -> tuple[int, int]:
 
 def arithmetic(symbol: str, left: Any, right: Any) -> Any:
     """Return ``left symbol right`` for each event."""
-    refuse_nulls(left, right)
     kinds = kind_of(left) + kind_of(right)
+    if kinds not in PLAIN or _lacking(left) or _lacking(right):
+        refuse_nulls(left, right)
     if kinds in ("ii", "ib", "bi", "bb"):
         if kinds == "bb" and symbol in "&|^":
             return Column("b", _ufunc(symbol, left, right))
@@ -78,6 +81,10 @@ def arithmetic(symbol: str, left: Any, right: Any) -> Any:
     if kinds == "tt" and symbol in "+-":
         return _of_times(symbol, left, right)
     return by_element(symbol, left, right)
+
+
+def _lacking(value: Any) -> bool:
+    return value.__class__ is Column and value.valid is not None
 
 
 def _as_ints(value: Any) -> Any:
@@ -120,6 +127,16 @@ def _of_ints(symbol: str, left: Any, right: Any) -> Column:
         if largest <= LARGEST:
             return Column("i", data_of(left) ** right, bounds=(-largest, largest))
     return by_element(symbol, left, right)
+
+
+def _bounds(symbol: str, a: int, b: int, c: int, d: int) -> tuple[int, int]:
+    """Return bounds of the results of an operation on ints from a to b with ints from c to d."""
+    if symbol == "+":
+        return a + c, b + d
+    if symbol == "-":
+        return a - d, b - c
+    corners = a * c, a * d, b * c, b * d
+    return min(corners), max(corners)
 
 
 def _divided(symbol: str, left: Any, right: Any) -> Column:

@@ -90,12 +90,12 @@ class Outlet:
             self.learn(frame)
             return ()
         try:
-            batch = frame.batch()
+            batch = frame.batch(self.schema)
         except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
             raise BadBatch(f"an output has no Arrow type: {error}") from error
         if self.schema is None:
             self._settle(batch.schema)
-        elif not batch.schema.equals(self.schema):
+        elif batch.schema is not self.schema and not batch.schema.equals(self.schema):
             batch = self._cast(batch)
         return (batch,)
 

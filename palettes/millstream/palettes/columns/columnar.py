@@ -114,7 +114,7 @@ class Columnar(Router):
 
     def end(self) -> None:
         """Come to the end of the trace."""
-        if self.program.ends:
+        if self.program.layout.ends:
             self._give_events(self.program.end(self.carry))
 
     def order(self, inputs: Sequence[Iterator[Any]]) -> Iterator[tuple[int, Any]]:

@@ -34,7 +34,7 @@ from millstream.processors.expressions import (
 )
 
 from .arithmetic import PYTHON, arithmetic, elements, inverted, kind_of, mapped, negative, refuse_nulls
-from .column import Array, Column, Unfit, of_arrow, of_list, some
+from .column import LARGEST, SMALLEST, Array, Column, Unfit, of_arrow, of_list, some
 from .comparing import compared, encoded_or_plain, member, plain, truth
 from .frame import ROWS, TUPLES, VALUES, Frame
 
@@ -102,6 +102,8 @@ def _compiled(e: Expression) -> Function:
         case Unary(_, of):
             inner = _compiled(of)
             return lambda front: Column("b", ~truth(inner(front), front[0].length))
+        case Binary(symbol, left, Constant(int(value)) as right) if type(value) is int:
+            return _binary(symbol, _compiled(left), _compiled(right), value)
         case Binary(symbol, left, right):
             return _binary(symbol, _compiled(left), _compiled(right))
         case IfElse(condition, then, otherwise):
@@ -162,18 +164,42 @@ def _item(of: Function, key: Any) -> Function:
     return item
 
 
-def _binary(symbol: str, left: Function, right: Function) -> Function:
+def _binary(symbol: str, left: Function, right: Function, constant: int | None = None) -> Function:
     if symbol in ("and", "or"):
         return _logic(symbol == "and", left, right)
+    if symbol in STEPS and constant is not None:
+        return _stepped(symbol, left, right, constant)
     operation: Callable[[str, Any, Any], Any] = compared if symbol in COMPARISONS else arithmetic
 
     def binary(front: Front) -> Any:
-        one, other = _whole(left(front)), _whole(right(front))
+        one, other = left(front), right(front)
+        if one.__class__ is Frame or other.__class__ is Frame:
+            one, other = _whole(one), _whole(other)
         if not isinstance(one, Column) and not isinstance(other, Column):
             return mapped(PYTHON[symbol], one, other)
         return member(one, other) if symbol == "in" else operation(symbol, one, other)
 
     return binary
+
+
+STEPS: dict[str, Any] = {"+": np.add, "-": np.subtract, "*": np.multiply}
+
+
+def _stepped(symbol: str, left: Function, right: Function, constant: int) -> Function:
+    """Return the most frequent operations, a column of ints and a constant, with as little around them."""
+    general, ufunc, python = _binary(symbol, left, right), STEPS[symbol], PYTHON[symbol]
+
+    def stepped(front: Front) -> Any:
+        one = left(front)
+        if one.__class__ is Column and one.kind == "i" and one.valid is None:
+            low, high = one.bounds
+            low, high = python(low, constant), python(high, constant)
+            bounds = (low, high) if low <= high else (high, low)
+            if bounds[0] >= SMALLEST and bounds[1] <= LARGEST and SMALLEST <= constant <= LARGEST:
+                return Column("i", ufunc(one.data, constant), bounds=bounds)
+        return general(front)
+
+    return stepped
 
 
 def _whole(value: Any) -> Any:
@@ -309,7 +335,7 @@ def _call(function: Any, args: list[Function]) -> Function:
         wanted = function is bool
         return lambda front: Column("b", truth(args[0](front), front[0].length) == wanted)
     if function in OPERATORS and len(args) == 2:
-        return _binary(OPERATORS[function], *args)
+        return _binary(OPERATORS[function], args[0], args[1])
     if function in FUNCTIONS and len(args) == 1:
         return lambda front: FUNCTIONS[function](_whole(args[0](front)))
     raise NotColumnar(f"{describe(function)} is a Python function without a columnar form")

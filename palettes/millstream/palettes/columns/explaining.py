@@ -33,8 +33,9 @@ class Explanation:
     @classmethod
     def of(cls, program: Program) -> Explanation:
         """Return the explanation of a compiled query."""
-        whole = None if program.unfit is None else f"event by event: {program.unfit}"
-        rows = zip(program.places, program.graph.nodes, program.kernels, strict=True)
+        layout = program.layout
+        whole = None if layout.unfit is None else f"event by event: {layout.unfit}"
+        rows = zip(layout.places, layout.graph.nodes, program.kernels, strict=True)
         return cls(tuple(Part(place, repr(node), whole or kernel.how) for place, node, kernel in rows))
 
     def __repr__(self) -> str:

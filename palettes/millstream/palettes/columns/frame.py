@@ -85,9 +85,11 @@ class Frame:
         return pa.schema(fields, marks)
 
     def batch(self, schema: pa.Schema | None = None) -> pa.RecordBatch:
-        """Return the record batch, of a given schema if there is one."""
+        """Return the record batch, with a given schema if it has that one."""
         arrays = [c.arrow() for c in self.columns]
-        return pa.RecordBatch.from_arrays(arrays, schema=self.schema() if schema is None else schema)
+        if schema is None or schema.names != list(self.names) or [a.type for a in arrays] != schema.types:
+            schema = self.schema()
+        return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
 def of_values(column: Column) -> Frame:

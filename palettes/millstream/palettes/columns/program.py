@@ -47,53 +47,95 @@ class Carry(Mutable):
 
 
 @define(eq=False)
+class Layout:
+    """What all programs of one query share: its kernels and how they are connected. Made once for a graph."""
+
+    graph: Graph
+    places: tuple[str, ...]
+    kernels: list[Kernel]
+    #: why the whole query must run event by event, if it must
+    unfit: str | None
+    problems: list[str]
+    #: nodes behind joins, in the order of their queues in a saved state
+    joins: tuple[int, ...]
+    #: for each input of each node, what feeds it: (-1, entry) or (node, output)
+    feeds: list[tuple[Spot, ...]]
+    #: how many state fields each node has
+    sizes: list[int]
+    #: kernels that may become spent, if all events pass them
+    stopping: list[int]
+    ends: bool
+
+    @classmethod
+    def of(cls, query: Query) -> Layout:
+        """Return the layout of a query."""
+        plans = query.graph.plans
+        if "columns" not in plans:
+            plans["columns"] = cls._made(query)
+        layout: Layout = plans["columns"]
+        return layout
+
+    @classmethod
+    def _made(cls, query: Query) -> Layout:
+        graph, places = flatten(query.graph)
+        unfit = _obstacle(graph)
+        problems, kernels = [] if unfit is None else [unfit], []
+        for n, node in enumerate(graph.nodes):
+            try:
+                kernel = kernel_of(node)
+            except NotColumnar as why:
+                problems.append(f"{places[n]}: {why}")
+                kernel = RowsKernel(node, str(why))
+            kernels.append(kernel)
+        sources = {e.target: e.source for e in graph.edges} | {
+            spot: (-1, k) for k, spot in enumerate(graph.entries)
+        }
+        feeds = [tuple(sources[n, i] for i in range(node.arity[0])) for n, node in enumerate(graph.nodes)]
+        line = len(graph.entries) == len(graph.exits) == 1 and len(graph.edges) == len(graph.nodes) - 1
+        return cls(
+            graph,
+            places,
+            kernels,
+            unfit,
+            problems,
+            tuple(make_plan(query.graph, pulling=False).joins),
+            feeds,
+            [sum(map(is_state, fields(n))) for n in graph.nodes],
+            [n for n, k in enumerate(kernels) if line and type(k).spent is not Kernel.spent],
+            any(overrides(n, "end") for n in graph.nodes),
+        )
+
+
+def _obstacle(graph: Graph) -> str | None:
+    """Return why no part of a query can run on columns."""
+    if any(e.initial for e in graph.edges):
+        return "a cycle goes round event by event"
+    if any(isinstance(n, Router) for n in graph.nodes):
+        return "a processor whose inputs are not synchronous needs the order of single events"
+    return None
+
+
+@define(eq=False)
 class Program:
     """The kernels of a query and the ordinary run behind them."""
 
     query: Query
     mixed: bool
     on_error: Any = "raise"
-    graph: Graph = field(init=False)
-    places: tuple[str, ...] = field(init=False)
+    layout: Layout = field(init=False)
     kernels: list[Kernel] = field(init=False)
-    #: why the whole query must run event by event, if it must
-    unfit: str | None = field(init=False, default=None)
-    #: what each output port feeds, and the entries and exits by spot
-    _targets: dict[Spot, list[Spot]] = field(init=False)
-    _joins: tuple[int, ...] = field(init=False)
     _outputs: list[list[Any]] = field(init=False)
     _run: Run | None = field(init=False, default=None)
 
     def __attrs_post_init__(self) -> None:
-        self.graph, self.places = flatten(self.query.graph)
-        self._joins = tuple(make_plan(self.query.graph, pulling=False).joins)
-        self._targets = {}
-        for e in self.graph.edges:
-            self._targets.setdefault(e.source, []).append(e.target)
-        self._outputs = [[] for _ in self.graph.exits]
-        self._compile()
-
-    def _compile(self) -> None:
-        problems = []
-        self.kernels = []
-        if any(e.initial for e in self.graph.edges):
-            self.unfit = "a cycle goes round event by event"
-        elif any(isinstance(n, Router) for n in self.graph.nodes):
-            self.unfit = "a processor whose inputs are not synchronous needs the order of single events"
-        if self.unfit is not None:
-            problems.append(self.unfit)
-        for n, node in enumerate(self.graph.nodes):
-            try:
-                kernel = kernel_of(node)
-            except NotColumnar as why:
-                problems.append(f"{self.places[n]}: {why}")
-                kernel = RowsKernel(node, str(why))
-            self.kernels.append(kernel)
-        if problems and not self.mixed:
+        layout = self.layout = Layout.of(self.query)
+        if layout.problems and not self.mixed:
             raise NotColumnarError(
-                f"columnar: {shorten(self.query)} cannot run on columns alone: {'; '.join(problems)}. "
+                f"columnar: {shorten(self.query)} cannot run on columns alone: {'; '.join(layout.problems)}. "
                 "With mixed=True these parts run event by event"
             )
+        self.kernels = [k.alone() for k in layout.kernels]
+        self._outputs = [[] for _ in layout.graph.exits]
 
     # -- state
 
@@ -104,22 +146,22 @@ class Program:
             self._run = self.query.into(*self._outputs, on_error=self.on_error)
         return self._run
 
-    def _sizes(self) -> list[int]:
-        return [sum(map(is_state, fields(n))) for n in self.graph.nodes]
-
     def fresh(self) -> Carry:
         """Return the state before the first batch."""
-        return self.entered(self.run.fresh(), (0,) * len(self.graph.entries))
+        plans = self.query.graph.plans
+        if "columns fresh" not in plans:  # making a run costs more than running many batches
+            plans["columns fresh"] = self.run.fresh
+        return self.entered(plans["columns fresh"](), (0,) * len(self.layout.graph.entries))
 
     def entered(self, values: tuple[Any, ...], positions: tuple[int, ...]) -> Carry:
         """Return the state for the values of an ordinary run's state."""
         states, at = [], 0
-        for kernel, size in zip(self.kernels, self._sizes(), strict=True):
+        for kernel, size in zip(self.kernels, self.layout.sizes, strict=True):
             states.append(kernel.enter(values[at : at + size]))
             at += size
         waiting = {}
-        for n, queues in zip(self._joins, values[at:], strict=True):
-            ins = self.graph.nodes[n].arity[0]
+        for n, queues in zip(self.layout.joins, values[at:], strict=True):
+            ins = len(self.layout.feeds[n])
             held = [list(q) for q in queues] if queues else [[]] * ins
             waiting[n] = [of_events(q) if q else None for q in held]
         return Carry(states, waiting, positions)
@@ -129,7 +171,7 @@ class Program:
         values: list[Any] = []
         for kernel, state in zip(self.kernels, carry.states, strict=True):
             values += kernel.leave(state)
-        for n in self._joins:
+        for n in self.layout.joins:
             queues = [deque(f.events() if f is not None else ()) for f in carry.waiting[n]]
             values.append(queues if any(queues) else None)
         return tuple(values)
@@ -142,15 +184,17 @@ class Program:
 
     def take(self, carry: Carry, port: int, frame: Frame) -> list[Frame | None]:
         """Take a frame of one input; return the frames of the outputs. `carry` becomes the next state."""
-        if self.unfit is not None:
-            raise Unfit(self.unfit)
+        layout = self.layout
+        if layout.unfit is not None:
+            raise Unfit(layout.unfit)
         states, waiting = list(carry.states), dict(carry.waiting)
-        given: dict[Spot, Frame | None] = {self.graph.entries[port]: frame}
-        made: dict[Spot, Frame | None] = {}
+        made: dict[Spot, Frame | None] = {(-1, port): frame}
         with np.errstate(all="ignore"):
             for n, kernel in enumerate(self.kernels):
-                front = self._front(n, given, waiting)
-                if front is None:
+                front: Any = tuple(map(made.get, layout.feeds[n]))
+                if n in waiting:
+                    front = _joined(waiting, n, front)
+                if None in front:
                     continue
                 try:
                     outputs, states[n] = kernel.run(states[n], front)
@@ -158,37 +202,13 @@ class Program:
                     raise self._missing(n, str(why), carry.positions[port]) from None
                 for o, output in enumerate(outputs):
                     made[n, o] = output
-                    for target in self._targets.get((n, o), ()):
-                        given[target] = output
         carry.states, carry.waiting = states, waiting
-        self._moved(carry, port, frame.length)
-        return [made.get(spot) for spot in self.graph.exits]
-
-    def _front(
-        self, n: int, given: dict[Spot, Frame | None], waiting: dict[int, list[Frame | None]]
-    ) -> tuple[Frame, ...] | None:
-        """Return what a node takes, None if nothing has come for it."""
-        new = [given.get((n, i)) for i in range(self.graph.nodes[n].arity[0])]
-        if n in waiting:
-            queues = [
-                joined([f for f in pair if f is not None]) if any(f is not None for f in pair) else None
-                for pair in zip(waiting[n], new, strict=True)
-            ]
-            if any(q is None for q in queues):
-                waiting[n] = queues
-                return None
-            length = min(q.length for q in queues if q is not None)
-            waiting[n] = [_rest(q, length) for q in queues if q is not None]
-            new = [q.slice(0, length) for q in queues if q is not None]
-        return None if any(f is None for f in new) else tuple(f for f in new if f is not None)
+        before = carry.positions
+        carry.positions = (*before[:port], before[port] + frame.length, *before[port + 1 :])
+        return [made.get(spot) for spot in layout.graph.exits]
 
     def _missing(self, n: int, why: str, position: int) -> StreamError:
-        return StreamError(repr(self.graph.nodes[n]), self.places[n], "", position, why)
-
-    @staticmethod
-    def _moved(carry: Carry, port: int, length: int) -> None:
-        before = carry.positions
-        carry.positions = (*before[:port], before[port] + length, *before[port + 1 :])
+        return StreamError(repr(self.layout.graph.nodes[n]), self.layout.places[n], "", position, why)
 
     # -- events
 
@@ -210,11 +230,6 @@ class Program:
             carry.positions = following.positions
         return outputs, failure
 
-    @property
-    def ends(self) -> bool:
-        """Whether something may come out at the end of the trace."""
-        return any(overrides(n, "end") for n in self.graph.nodes)
-
     def end(self, carry: Carry) -> list[list[Any]]:
         """Come to the end of the trace; return the outputs."""
         self.run.load(self.saved(carry))
@@ -233,11 +248,22 @@ class Program:
         return outputs
 
     def spent(self, carry: Carry) -> bool:
-        """Return whether nothing can come out any more: some kernel that all events pass is spent."""
-        chained = all(len(t) == 1 for t in self._targets.values()) and len(self.graph.exits) == 1
-        if not chained or len(self.graph.entries) != 1:
-            return False
-        return any(k.spent(s) for k, s in zip(self.kernels, carry.states, strict=True))
+        """Return whether nothing can come out any more: a kernel that all events pass is spent."""
+        return any(self.kernels[n].spent(carry.states[n]) for n in self.layout.stopping)
+
+
+def _joined(waiting: dict[int, list[Frame | None]], n: int, new: tuple[Frame | None, ...]) -> Any:
+    """Return the front of a node behind a join, after what waits there; the rest waits on."""
+    queues = []
+    for pair in zip(waiting[n], new, strict=True):
+        frames = [f for f in pair if f is not None]
+        queues.append(joined(frames) if frames else None)
+    if None in queues:
+        waiting[n] = queues
+        return (None,)
+    length = min(q.length for q in queues if q is not None)
+    waiting[n] = [_rest(q, length) for q in queues if q is not None]
+    return tuple(q.slice(0, length) for q in queues if q is not None)
 
 
 def _rest(frame: Frame, length: int) -> Frame | None:

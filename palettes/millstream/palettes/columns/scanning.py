@@ -1,11 +1,11 @@
 """The states of a deterministic automaton at every position of a batch, by NumPy.
 
 Going from state to state is one step after the other, but most automata that monitors and protocols are made
-of forget: an event leads every state to the same one, or leaves every state alone, or ends it all (a state
-that is never left). Then the state after an event is told by the last event that changed anything, and a
-batch costs a few passes. Other automata are followed from all their states at once, in many stretches of the
-batch side by side (the maps of stretches compose: Ladner and Fischer, "Parallel prefix computation", Journal
-of the ACM, 1980).
+of forget: an event leads every state to the same one (a reset), or leaves every state alone, or ends it all
+(a state that is never left), or turns the states in the one way that all events of a third kind do. The last
+reset, and the number of turns since, then tell the state, and a batch costs a few passes. Other automata are
+followed from all their states at once, in many stretches of the batch side by side (the maps of stretches
+compose: Ladner and Fischer, "Parallel prefix computation", Journal of the ACM, 1980).
 """
 
 from __future__ import annotations
@@ -29,26 +29,56 @@ class Automaton:
     """
 
     table: Array
-    #: for each symbol: where it leads states that go on (-1: nowhere else), or None if that differs
+    #: for each symbol where it leads all states that go on (-1: it is no reset), and whether it is a turn;
+    #: None if there are turns of several kinds
     _resets: Array | None = field(init=False)
+    _turns: Array = field(init=False)
+    #: where states are after 0, 1, 2... turns, and from which number on that repeats itself
+    _powers: Array = field(init=False)
+    _repeats: int = field(init=False, default=0)
+    #: states that are never left, and states that are not entered again, such as the first one
     _final: Array = field(init=False)
+    _passing: Array = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         states = np.arange(len(self.table))
         self._final = (self.table == states[:, None]).all(axis=1)
+        self._passing = np.zeros(len(states), bool)
+        while True:
+            entered = np.isin(states, self.table[~self._passing])
+            if (self._passing == ~entered).all():
+                break
+            self._passing = ~entered
         self._resets = self._forgetful()
 
     def _forgetful(self) -> Array | None:
-        resets = np.full(self.table.shape[1], -1)
+        same = np.arange(len(self.table))
+        resets, turn = np.full(self.table.shape[1], -1), same
+        self._turns = np.zeros(len(resets), bool)
         for v, column in enumerate(self.table.T):
-            going = ~self._final & ~self._final[column]
-            sources, targets = going.nonzero()[0], column[going]
-            if (sources == targets).all():
+            going = ~self._final & ~self._passing & ~self._final[column]
+            moved = np.where(going, column, same)
+            if (moved == same).all():
                 continue
-            if len(set(targets.tolist())) > 1:
+            if len(set(moved[going].tolist())) == 1:
+                resets[v] = moved[going][0]
+                continue
+            if self._turns.any() and (moved != turn).any():
                 return None
-            resets[v] = targets[0]
+            turn, self._turns[v] = moved, True
+        self._raise(turn)
         return resets
+
+    def _raise(self, turn: Array) -> None:
+        """Note the powers of the turn, until they repeat themselves."""
+        powers = [np.arange(len(turn))]
+        while True:
+            following = turn.take(powers[-1])
+            again = next((k for k, p in enumerate(powers) if (p == following).all()), None)
+            if again is not None:
+                break
+            powers.append(following)
+        self._powers, self._repeats = np.array(powers), again
 
     def states(self, start: int, symbols: Array) -> Array:
         """Return the state after each symbol."""
@@ -56,6 +86,9 @@ class Automaton:
             return np.zeros(0, np.intp)
         if self._final[start]:
             return np.full(len(symbols), start)
+        if self._passing[start]:
+            after = int(self.table[start, symbols[0]])
+            return np.concatenate([[after], self.states(after, symbols[1:])])
         if self._resets is not None:
             return self._by_last_change(start, symbols)
         if len(self.table) <= MANY and len(symbols) >= 256:
@@ -68,6 +101,8 @@ class Automaton:
         places = (targets >= 0).nonzero()[0]
         counts = np.diff(places, prepend=0, append=len(symbols))
         found = np.repeat(np.concatenate([[start], targets.take(places)]), counts)
+        if self._turns.any():
+            found = self._turned(found, symbols, places, counts)
         if not self._final.any():
             return found
         before = np.concatenate([[start], found[:-1]])
@@ -77,6 +112,18 @@ class Automaton:
         if ended[first]:
             found[first:] = after[first]
         return found
+
+    def _turned(self, found: Array, symbols: Array, places: Array, counts: Array) -> Array:
+        """Return the states after the turns that have come since the last reset."""
+        turns = self._turns.take(symbols).cumsum()
+        turns -= np.repeat(np.concatenate([[0], turns.take(places)]), counts)
+        length, first = len(self._powers), self._repeats
+        if length - first == 1:
+            turns = np.minimum(turns, length - 1)
+        else:
+            turns = np.where(turns < length, turns, first + (turns - first) % (length - first))
+        result: Array = self._powers.ravel().take(turns * self._powers.shape[1] + found)
+        return result
 
     def _one_by_one(self, start: int, symbols: Array) -> Array:
         rows, found, state = self.table.tolist(), [], start

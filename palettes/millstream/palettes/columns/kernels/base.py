@@ -28,6 +28,10 @@ class Kernel:
     #: how it runs, for `explain`
     how = "NumPy"
 
+    def alone(self) -> Kernel:
+        """Return the kernel for one program: itself, if it holds nothing that changes."""
+        return self
+
     def enter(self, fields: Fields) -> Any:
         """Return the kernel's state for the processor's state fields."""
         return fields

@@ -78,9 +78,9 @@ def holds(function: Function, frame: Frame) -> Array:
 
 def symbols_of(letters: Sequence[Function], frame: Frame) -> Array:
     """Return for each event the number whose bit k says whether letter k holds."""
-    found = np.zeros(frame.length, np.intp)
+    found = np.zeros(frame.length, np.uint8)
     for k, letter in enumerate(letters):
-        found += holds(letter, frame).astype(np.intp) << k
+        found |= holds(letter, frame).view(np.uint8) << np.uint8(k)
     return found
 
 
@@ -207,11 +207,13 @@ class InOrderKernel(Kernel):
         first = starts[1] if len(starts) > 1 else 0
         head = starts[0] if starts else n
         last = int(begins[-1]) + n if len(begins) else first
-        deciding = self.ends.take(steps, axis=0) >= 0
-        places, which = deciding.nonzero()
+        places = self.decides.take(steps).nonzero()[0] if self.decides.any() else begins[:0]
         if not len(places):
             return np.zeros(0, bool), head, last
-        kinds, values = (t[steps.take(places), which] for t in (self.ends, self.values))
+        taken = steps.take(places)
+        rows, which = (self.ends.take(taken, axis=0) >= 0).nonzero()
+        places, taken = places.take(rows), taken.take(rows)
+        kinds, values = (t[taken, which] for t in (self.ends, self.values))
         ends = places + n + (kinds == BEHIND)
         if (kinds == SECOND).any():
             second = np.concatenate([[first], filled(first, begins, begins + n, len(steps))[:-1]])
@@ -229,6 +231,7 @@ class InOrderKernel(Kernel):
             for k, g in enumerate(given):
                 for j, (value, end) in enumerate(g[1] if g is not None else ()):
                     self.ends[k, j], self.values[k, j] = end, value
+            self.decides = (self.ends >= 0).any(axis=1)
         return self.explored
 
 

@@ -18,7 +18,11 @@ class RowsKernel(Kernel):
     def __init__(self, node: Processor, why: str) -> None:
         self.node, self.how = node, f"event by event: {why}"
         self.given: list[list[Any]] = [[] for _ in range(node.arity[1])]
+        self.why = why
         self.wired: Run | None = None
+
+    def alone(self) -> RowsKernel:
+        return RowsKernel(self.node, self.why)
 
     def run(self, state: Fields, front: tuple[Frame, ...]) -> tuple[Outputs, Fields]:
         if self.wired is None:

@@ -166,38 +166,36 @@ class SlidingKernel(Kernel):
         if limit > LARGEST:
             raise Unfit("a sum that may leave int64")
         width, data = self.width, column.data
-        known = min(state.length + (width if state.suffixes is not None else 0), width - 1)
-        leaving = self._before(state, known, min(len(data), width))
-        sums = data.cumsum()
-        if isinstance(state.total, int) and state.total:
-            sums += state.total
-        gone = np.concatenate([leaving, data[: max(0, len(data) - width)]]) if len(data) > width else leaving
-        full = sums[max(0, width - 1 - known) :]
-        gone = gone[: max(0, len(full) - 1)]
-        values = full.copy()
-        if len(gone):
-            values[1:] -= gone.cumsum()
-        left = int(values[-1]) - int(self._oldest(state, data, known)) if len(full) else int(sums[-1])
-        return values, evolve(self._moved(state, data, raw=True), total=left)
+        before = self._before(state, len(data))
+        sums = np.concatenate([before, data]).cumsum()
+        missing = width - 1 - self._known(state)  # events until the first window is full
+        if missing >= len(data):
+            return data[:0], evolve(self._moved(state, data, raw=True), total=state.total + int(data.sum()))
+        values = sums[len(before) + missing :].copy()
+        if self._known(state) > len(before):
+            values += state.total - int(before.sum())  # the rest of the window is older than what leaves
+        values[1:] -= sums[: len(values) - 1]
+        oldest = (
+            before[len(data) - 1 - missing]
+            if len(data) - 1 - missing < len(before)
+            else data[len(data) - width]
+        )
+        return values, evolve(self._moved(state, data, raw=True), total=int(values[-1]) - int(oldest))
+
+    def _known(self, state: Held) -> int:
+        """Return how many events before this batch its first window may have."""
+        return self.width - 1 if state.suffixes is not None else state.length
 
     def _sizes(self, state: Held) -> list[int]:
         arrays = [*state.back, *([] if state.suffixes is None else [state.suffixes])]
         return [max(abs(int(a.min())), abs(int(a.max()))) for a in arrays if len(a)] or [0]
 
-    def _before(self, state: Held, known: int, wanted: int) -> Array:
-        """Return the first of the `known` events before this batch that are in its first window."""
+    def _before(self, state: Held, wanted: int) -> Array:
+        """Return the events from before this batch that leave its windows, oldest first."""
         older = np.empty(0, np.int64) if state.suffixes is None else state.suffixes[state.length + 1 :]
         if len(older) >= wanted:
             return older[:wanted]
         return np.concatenate([older, *state.back])[:wanted]
-
-    def _oldest(self, state: Held, data: Array, known: int) -> int:
-        """Return the oldest event of the last window."""
-        place = len(data) - self.width
-        if place >= 0:
-            return int(data[place])
-        before = self._before(state, known, known)
-        return int(before[known + place])
 
     # -- folds in blocks
 
