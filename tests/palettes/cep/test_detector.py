@@ -26,7 +26,18 @@ from millstream.palettes.cep import (
 )  # fmt: skip
 from millstream.palettes.slicer import Slice
 from millstream.palettes.timesync import Reorder
-from millstream.processors import E, ParameterError, StreamError, X, Y
+from millstream.processors import (
+    Apply,
+    Count,
+    Cumulate,
+    E,
+    ParameterError,
+    Passthrough,
+    StreamError,
+    X,
+    Y,
+    connect,
+)  # fmt: skip
 from millstream.processors.testing import check_processor
 
 from .strategies import MODES, expressions, histories, is_one
@@ -84,8 +95,6 @@ def test_lines_of_the_most_common_detector_do_what_its_operators_do(order, windo
 
 def Timing():
     """A query that turns (kind, gap) into occurrences in order of time."""
-    from millstream.processors import Apply, Cumulate
-
     return Cumulate(add_gap) | Apply(as_occurrence)
 
 
@@ -211,18 +220,40 @@ def test_reorder_in_front_sorts_within_a_bound():
     assert texts(query, "B2 A1 B4") == ["(A.1, B.2, 2)"]
 
 
+@pytest.mark.parametrize("make", [before, both], ids=["lines", "operators"])
 @pytest.mark.parametrize(
-    ("time", "message"), [(None, "cannot be compared"), (float("nan"), "not a number"), ("x", "cannot be")]
+    ("time", "message"),
+    [
+        (None, "no time stamp: its time is None"),
+        (float("nan"), "not a number"),
+        ("x", "'x' cannot be compared"),
+    ],
 )
-def test_missing_time_stamp_is_refused(time, message):
-    history = [Occurrence("A", 1), Occurrence("B", time)]
+def test_missing_time_stamp_is_refused_and_nothing_is_lost(make, time, message):
+    history = [Occurrence("A", 1), Occurrence("B", time), Occurrence("B", 2)]
+    out, letters = [], []
+    run = Detector(make("A", "B")).into(out, on_error=letters)
+    run.push_all(history)
+    assert message in str(letters[0].error)
+    assert letters[0].events == (history[1],)
+    assert [o.constituents for o in out] == [(history[0], history[2])]
+
+
+@pytest.mark.parametrize("make", [before, both], ids=["lines", "operators"])
+@pytest.mark.parametrize(("time", "message"), [(None, "no time stamp"), (float("nan"), "not a number")])
+def test_missing_time_stamp_of_the_first_event_is_refused(make, time, message):
+    with pytest.raises(StreamError, match=rf"failed on Occurrence\('A', {time}\).*{message}"):
+        list(Detector(make("A", "B"))([Occurrence("A", time)]))
+
+
+@pytest.mark.parametrize("make", [before, both], ids=["lines", "operators"])
+@pytest.mark.parametrize("lacks", ["time", "kind"])
+def test_event_without_time_stamp_or_type_says_what_to_try(make, lacks):
+    event = {"kind": "A", "time": 1}
+    del event[lacks]
+    message = f"failed on {{.*the {lacks} of the event cannot be read, KeyError: '{lacks}'; {lacks}= of"
     with pytest.raises(StreamError, match=message):
-        list(Detector(before("A", "B"))(history))
-
-
-def test_event_without_time_stamp_names_what_is_missing():
-    with pytest.raises(StreamError, match="KeyError: 'time'"):
-        list(Detector(before("A", "B"))([{"kind": "A"}]))
+        list(Detector(make("A", "B"))([event]))
 
 
 def test_event_that_fails_leaves_nothing_behind_for_the_next():
@@ -282,6 +313,26 @@ def test_max_pending_drops_by_policy(full, expected):
 def test_max_pending_refuses_by_default():
     with pytest.raises(StreamError, match="holds 1 pending occurrences, max_pending is 1"):
         texts(Detector(both("A", "B"), max_pending=1), "A1 A2")
+
+
+def test_max_pending_bounds_what_waits_for_the_end_of_the_trace():
+    query = Detector(both(last("A"), "B"), max_pending=3)
+    with pytest.raises(StreamError, match="holds 3 pending occurrences, max_pending is 3"):
+        texts(query, "B1 B2 B3 B4")
+
+
+def test_query_of_another_palette_can_feed_a_detector():
+    counts = Slice(E.user, Count())
+    timed = connect(
+        (start := Passthrough()).outputs[0] >> counts.inputs[0],
+        start.outputs[0] >> (join := Apply(lambda event, count: (event["at"], *count))).inputs[0],
+        counts.outputs[0] >> join.inputs[1],
+    )
+    third = before(on(X[2] == 1), on(X[2] == 3)).where(X[1] == Y[1])
+    rows = [{"user": u, "at": t} for t, u in enumerate("aabab")]
+    assert [o.constituents for o in (timed | Detector(third, time=X[0]))(rows)] == [
+        ((0, "a", 1), (3, "a", 3))
+    ]
 
 
 # -- keys

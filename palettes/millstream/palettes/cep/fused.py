@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from operator import gt
+from types import MethodType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from millstream.processors import MISSING
@@ -21,11 +22,20 @@ if TYPE_CHECKING:
     from .detector import Detector
 
 BEGIN = """
-def step(x):
-    memory = me.memory
+def step(self, x):
+    memory = self.memory
     if memory is nothing:
-        memory = me.memory = blank()
-    time = {time}
+        memory = self.memory = blank()
+    try:
+        time = {time}
+    except unreadable as error:
+        refuse_reading("time", error)
+"""
+READ_KIND = """\
+    try:
+        kind = {kind}
+    except unreadable as error:
+        refuse_reading("kind", error)
 """
 #: what an event that failed has left behind
 CLEAR = """\
@@ -40,8 +50,8 @@ CHECK_ORDER = """\
         refuse_value(time, error)
 """
 CHECK_KIND = """\
-    if {kind} not in kinds:
-        refuse_kind({kind}, kinds)
+    if kind not in kinds:
+        refuse_kind(kind, kinds)
 """
 TIMERS = """\
     run_timers(timers, memory, later(time), flush)
@@ -50,7 +60,7 @@ KEEP_TIME = """\
     memory[0] = time
 """
 BY_KIND = """\
-    feed = takers({kind})
+    feed = takers(kind)
     if feed is not None:
         feed(memory, (time, time, x))
 """
@@ -64,7 +74,7 @@ FLUSH = """\
 """
 FORGET = """\
     if memory == initial:
-        me.memory = nothing
+        self.memory = nothing
 """
 
 
@@ -77,6 +87,7 @@ def fused_step(detector: Detector) -> Callable[[Any], None]:
         BEGIN: True,
         CLEAR: bool(machines.meetings),
         CHECK_ORDER: detector.order == "refuse",
+        READ_KIND: bool(by_kind) or detector.kinds is not None,
         CHECK_KIND: detector.kinds is not None,
         TIMERS: bool(machines.timers),
         KEEP_TIME: detector.keeps_time,
@@ -87,15 +98,16 @@ def fused_step(detector: Detector) -> Callable[[Any], None]:
     }
     text = "".join(part for part, needed in parts.items() if needed).format(time=time, kind=kind)
     scope: dict[str, Any] = {
-        "me": detector, "nothing": MISSING, "blank": detector.blank, "initial": detector.blank(),
+        "nothing": MISSING, "blank": detector.blank, "initial": detector.blank(),
         "refuse": refuse, "refuse_value": refuse_value, "refuse_kind": refuse_kind,
+        "unreadable": UNREADABLE, "refuse_reading": refuse_reading,
         "kinds": detector.kinds, "meetings": machines.meetings, "timers": machines.timers,
         "run_timers": run_timers, "later": partial(partial, gt),
         "takers": by_kind.get, "tests": by_test, "flush": detector.flush,
     }  # fmt: skip
     scope |= time_names | kind_names
     exec(compile(text, f"<{shorten(detector, 60)}>", "exec"), scope)
-    return scope["step"]  # type: ignore[no-any-return]
+    return MethodType(scope["step"], detector)
 
 
 def _read(function: Any, prefix: str) -> tuple[str, dict[str, Any]]:
@@ -103,6 +115,18 @@ def _read(function: Any, prefix: str) -> tuple[str, dict[str, Any]]:
     text, names = inline_call(function, 1)
     renamed = {name: f"{prefix}_{name}" for name in names}
     return text.format("x", **renamed), {renamed[name]: value for name, value in names.items()}
+
+
+#: what reading something of an event raises if it is not there
+UNREADABLE = (LookupError, AttributeError, TypeError)
+
+
+def refuse_reading(what: str, error: Exception) -> NoReturn:
+    """Raise the error for an event whose time stamp or type is not where it is looked for."""
+    raise ValueError(
+        f"the {what} of the event cannot be read, {type(error).__name__}: {error}; "
+        f"{what}= of the detector says where it stands"
+    ) from error
 
 
 def refuse(time: Any, now: Any) -> NoReturn:
@@ -117,6 +141,8 @@ def refuse(time: Any, now: Any) -> NoReturn:
 
 def refuse_value(time: Any, error: TypeError) -> NoReturn:
     """Raise the error for a time stamp that is none."""
+    if time is None:
+        raise ValueError("the event has no time stamp: its time is None")
     raise ValueError(f"the time stamp {shorten(time, 40)} cannot be compared: {error}") from None
 
 

@@ -16,7 +16,7 @@ from millstream.processors.apply import inline_call
 from .constructors import Before
 from .expressions import On
 from .forest import Analysis
-from .fused import refuse, refuse_value
+from .fused import UNREADABLE, refuse, refuse_reading, refuse_value
 from .modes import Mode
 from .occurrence import EARLIEST, NO_ATTRIBUTES, Occurrence
 from .operators.base import SHORT, new
@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 BEGIN = """\
 {memory} = {me}.memory
 {y0} = {nothing}
-{time} = TIME
+try:
+    {time} = TIME
+except {unreadable} as error:
+    {refuse_reading}("time", error)
 if {memory} is {nothing}:
     {memory} = {me}.memory = [{earliest}, []]
 """
@@ -45,7 +48,10 @@ while {waiting} and {time} - {waiting}[0][0] > {window}:
 """
 LEFT = """\
 {waiting} = {memory}[1]
-{what} = KIND
+try:
+    {what} = KIND
+except {unreadable} as error:
+    {refuse_reading}("kind", error)
 if {what} == {left}:
     {waiting}.append(({time}, {time}, {0}))
     if len({waiting}) == {short}:
@@ -85,6 +91,7 @@ def inline(detector: Detector) -> Inline | None:
     names |= {
         **local,
         "nothing": MISSING, "earliest": EARLIEST, "refuse": refuse, "refuse_value": refuse_value,
+        "unreadable": UNREADABLE, "refuse_reading": refuse_reading,
         "left": event.left.what, "right": event.right.what, "window": event.window,  # type: ignore[attr-defined]
         "short": SHORT, "deque": deque, "new": new, "occurrence": Occurrence, "none": NO_ATTRIBUTES,
         "kind": event.name or event.word,

@@ -25,7 +25,9 @@ class Extreme(Enum):
         return other is not self and self is Extreme.EARLIEST
 
     def __le__(self, other: object) -> bool:
-        return other is self or self is Extreme.EARLIEST
+        if other is None:
+            raise TypeError("there is none")
+        return other is self or (self is Extreme.EARLIEST and other == other)  # not a number is not later
 
     def __gt__(self, other: object) -> bool:
         return other is not self and self is Extreme.LATEST

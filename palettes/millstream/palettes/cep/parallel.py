@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from time import perf_counter
+from types import MethodType
 from typing import TYPE_CHECKING, Any
 
 from millstream.processors import StreamError, as_function
 from millstream.processors.errors import shorten
 
 from .flow import Course, Flow
-from .fused import refuse, refuse_kind, refuse_value
+from .fused import UNREADABLE, refuse, refuse_kind, refuse_reading, refuse_value
 from .operators.simple import outcome
 from .workshop import Failed, Workshop
 
@@ -53,20 +54,27 @@ def _flowing(detector: Detector, course: Course) -> Step:
     read_time, kinds = as_function(detector.time), detector.kinds
     refuses = detector.order == "refuse"
 
-    def step(event: Any) -> None:
-        flow = detector.memory
+    def step(self: Detector, event: Any) -> None:
+        flow = self.memory
         if flow.__class__ is not Flow:
-            flow = detector.memory = Flow.of(course, flow)
-        time, kind = read_time(event), detector.read_kind(event)
+            flow = self.memory = Flow.of(course, flow)
+        time, kind = _read("time", read_time, event), _read("kind", self.read_kind, event)
         if refuses:
             _check_order(time, flow.network.now)
         if kinds is not None and kind not in kinds:
             refuse_kind(kind, kinds)
-        flow.put(kind, time, event, detector.wiring.position() if detector.wiring is not None else None)
+        flow.put(kind, time, event, self.wiring.position() if self.wiring is not None else None)
         if flow.ready:
-            deliver(detector, flow)
+            deliver(self, flow)
 
-    return step
+    return MethodType(step, detector)
+
+
+def _read(what: str, function: Callable[[Any], Any], event: Any) -> Any:
+    try:
+        return function(event)
+    except UNREADABLE as error:
+        refuse_reading(what, error)
 
 
 def _check_order(time: Any, now: Any) -> None:
@@ -81,9 +89,9 @@ def _measuring(detector: Detector, course: Course, sequential: Step, flowing: St
     """Return a step that goes on sequentially as long as that is cheap."""
     left, pause, spent = SAMPLE, SAMPLE, 0.0
 
-    def step(event: Any) -> None:
+    def step(self: Detector, event: Any) -> None:
         nonlocal left, pause, spent
-        memory = detector.memory
+        memory = self.memory
         if memory.__class__ is Flow or memory.__class__ is tuple:
             return flowing(event)
         left -= 1
@@ -94,7 +102,7 @@ def _measuring(detector: Detector, course: Course, sequential: Step, flowing: St
         spent += perf_counter() - begun
         if left == 0:
             if spent > WORTH * SAMPLE:
-                detector.memory = begun_flow(event)
+                self.memory = begun_flow(event)
             pause = min(pause * 4, RARELY)
             left, spent = pause + SAMPLE, 0.0
 
@@ -104,7 +112,7 @@ def _measuring(detector: Detector, course: Course, sequential: Step, flowing: St
         flow.network.now = as_function(detector.time)(event)
         return flow
 
-    return step
+    return MethodType(step, detector)
 
 
 def deliver(detector: Detector, flow: Flow) -> None:

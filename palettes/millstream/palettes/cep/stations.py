@@ -50,7 +50,7 @@ class Station:
         context, found = Context(limit, full), list[Entry]()
         operator = BUILDERS[type(node.event)](node, context, lambda memory, entry: found.append(entry))
         if node.deferred:
-            operator = deferred(operator, context)
+            operator = deferred(operator, node, context)
         return Station(node, operator, [EARLIEST, *(make() for make in context.fresh)], found)
 
     @property

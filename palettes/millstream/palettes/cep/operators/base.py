@@ -24,7 +24,7 @@ Feed = Callable[[Memory, Entry], None]
 #: a buffer in order of arrival; mostly short, and a short list takes far less memory than a deque
 Waiting = deque[Entry] | list[Entry]
 Fits = Callable[[Entry, Entry], Any]
-Keep = Callable[[Any, Entry], None]
+Keep = Callable[[Any, Any], None]
 
 new: Callable[..., Any] = tuple.__new__
 #: longest buffer that is a list
@@ -77,7 +77,7 @@ class Context:
             return _append
         return partial(self._keep_bounded, node)
 
-    def _keep_bounded(self, node: Node, waiting: Any, entry: Entry) -> None:
+    def _keep_bounded(self, node: Node, waiting: Any, entry: Any) -> None:
         if not self.room(node, len(waiting)):
             if self.full == "drop_newest":
                 return
@@ -95,7 +95,7 @@ class Context:
         return False
 
 
-def _append(waiting: Any, entry: Entry) -> None:
+def _append(waiting: Any, entry: Any) -> None:
     waiting.append(entry)
 
 

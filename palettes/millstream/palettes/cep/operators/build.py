@@ -113,7 +113,7 @@ def _machine(node: Node, context: Context, send: Feed, machines: Machines) -> Se
     begin = len(context.fresh) + 1
     operator = BUILDERS[type(node.event)](node, context, send)
     if node.deferred:
-        operator = deferred(operator, context)
+        operator = deferred(operator, node, context)
     machines.slots[node.index] = slice(begin, len(context.fresh) + 1)
     if operator.due is not None:
         machines.timers.append(operator)
@@ -126,12 +126,12 @@ def _machine(node: Node, context: Context, send: Feed, machines: Machines) -> Se
     return operator.feeds
 
 
-def deferred(operator: Operator, context: Context) -> Operator:
+def deferred(operator: Operator, node: Node, context: Context) -> Operator:
     """Return a machine that takes all its entries at the end of the trace, in order of time and operand."""
-    slot = context.slot(list)
+    slot, keep = context.slot(list), context.keep(node)
 
     def receive(port: int) -> Feed:
-        return lambda memory, entry: memory[slot].append((port, entry))
+        return lambda memory, entry: keep(memory[slot], (port, entry))
 
     def finish(memory: Memory) -> None:
         kept, memory[slot] = memory[slot], []
