@@ -122,26 +122,13 @@ def test_heart_beats_sooner_when_buffers_fill():
 # -- work
 
 
-def test_station_with_a_memory_is_worked_on_by_one_at_a_time():
-    net = network(both("A", "B"), Mode.CHRONICLE)
-    for event in (Occurrence("A", 1), Occurrence("B", 1), Occurrence("A", 2), Occurrence("B", 2)):
-        put(net, event)
-    (index,) = net.stations
-    (first,) = net.claim(index)
-    put(net, Occurrence("A", 3))
-    net.beat()
-    assert net.claim(index) == []
-    net.deliver(first, do(net.stations, first))
-    assert len(net.claim(index)) == 1
-
-
 def test_batches_of_a_predicate_go_on_in_order_whoever_is_first():
     net = network(either(on(is_one), "B"), Mode.ALL)
     for t in range(4):
         put(net, Occurrence("A", t, {"v": 1}))
     net.beat()
     predicate = net.predicates[0]
-    batches = [net.claim(predicate, most=2, many=True)[0] for _ in range(2)]
+    batches = [net.claim(predicate, most=2)[0] for _ in range(2)]
     for work in reversed(batches):
         assert net.found() == []
         net.deliver(work, do(net.stations, work))

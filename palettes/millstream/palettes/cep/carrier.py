@@ -1,7 +1,7 @@
 """Carries work between a network and the workers that a manager lends.
 
-Stations with a memory belong to a worker, which keeps it; those without one are served by whoever is free.
-Which stations are shared among workers, and how, is what makes the strategies.
+A station belongs to a worker, which keeps its memory. Which ones are shared among workers instead, and how,
+is what makes the strategies.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from .stations import is_light, is_stateless
 from .workshop import Work
 
 #: seconds of work that a batch should take, its length when nothing is known yet, and its greatest length
-GOAL, FIRST, MOST = 5e-3, 4, 512
-#: batches that a worker may have: one to work on, and the next
-AHEAD = 2
+GOAL, FIRST, MOST = 1e-2, 4, 512
+#: batches that a worker may have: one to work on, and the next ones
+AHEAD = 3
 
 
 @frozen
@@ -89,14 +89,14 @@ class Carrier:
         if any(len(self.asked[m]) >= AHEAD for m in members):
             return False
         path = self.sharing.path(index, network.analysis, network.takers) if spread else ()
-        works = network.claim(index, self._length(index), len(members), spread, path)
+        works = network.claim(index, self._length(index), len(members), path)
         for member, work in zip(members, works, strict=False):
             self._send(member, "do", work, work)
         return bool(works)
 
     def _members(self, index: int) -> range:
         """Return who works for a station; its memory is lent to them first."""
-        if is_stateless(self.network.stations[index].node):
+        if index in self.sharing.spread:
             free = min(range(self.crew.size), key=lambda m: len(self.asked[m]))
             return range(free, free + 1)
         if index not in self.places:
@@ -109,12 +109,12 @@ class Carrier:
         return self.places[index]
 
     def _length(self, index: int) -> int:
-        """Return how long a batch shall be: so that it pays to hand it over, and there is one for each."""
+        """Return how long a batch shall be: so that it pays to hand it over, and all are done together."""
         cost = self.costs.get(index)
         length = FIRST if cost is None else min(max(1, round(GOAL / cost)), MOST)
         if index not in self.sharing.spread:
             return length
-        return min(length, -(-len(self.network.merges[index]) // self.crew.size) or 1)
+        return min(length, -(-len(self.network.merges[index]) // (2 * self.crew.size)) or 1)
 
     def _send(self, member: int, word: str, about: Any, work: Work | None) -> None:
         self.crew.send(member, (word, about))

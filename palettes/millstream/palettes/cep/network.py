@@ -121,27 +121,19 @@ class Network:
     # -- work
 
     def claim(
-        self,
-        index: int,
-        most: int | None = None,
-        parts: int = 1,
-        many: bool = False,
-        path: tuple[int, ...] = (),
+        self, index: int, most: int | None = None, parts: int = 1, path: tuple[int, ...] = ()
     ) -> list[Work]:
         """Return work for a station, one for each part, each about all of a batch; none if there is none.
 
-        A batch has to be done before the next one is given out, unless `many` may be worked on at a time:
-        that is for stations without a memory. Their entries may go on through further ones on a `path`.
+        Whoever keeps the memory of a station has to do its batches in the order in which they were given
+        out. Entries of a station without one may go on through further such stations on a `path`.
         """
-        under_way = self.open.setdefault(index, deque())
-        if under_way and not many:
-            return []
         batch = self.merges[index].take_all(most)
         if not batch:
             return []
         self._tickets += 1
         works = [Work(index, batch, self.now, part, parts, self._tickets, path) for part in range(parts)]
-        under_way.append((works[0], [None] * parts))
+        self.open.setdefault(index, deque()).append((works[0], [None] * parts))
         return works
 
     def deliver(self, work: Work, result: Result) -> None:
