@@ -123,7 +123,7 @@ def _measuring(detector: Detector, course: Course, sequential: Step, flowing: St
 
 
 def _are_worth_it(times: list[float]) -> bool:
-    """Return whether events take long; the longest two do not count, since another program may be to blame."""
+    """Return whether events take long; the longest two do not count: another program may be to blame."""
     return sum(sorted(times)[:-2]) > WORTH * (len(times) - 2)
 
 
