@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
 from xml.etree import ElementTree
@@ -43,7 +44,7 @@ def test_command_runs_and_writes_the_report(options, tmp_path):
     assert done.exit_code == 0, done.output
     assert "squares are squares" in done.output
     folder = tmp_path / "lab" / "run-1"
-    assert {"report.html", "report.md", "data.json", "machine.json", "plots"} <= {
+    assert {"report.html", "report.md", "data.json", "loads.csv", "machine.json", "plots"} <= {
         p.name for p in folder.iterdir()
     }
     assert f"report: {folder / 'report.html'}" in done.output
@@ -62,6 +63,20 @@ def test_command_resumes(options, tmp_path):
     done = command("run", *options, "--resume")
     assert done.exit_code == 0, done.output
     assert "run 1: 4 points to measure" in done.output
+
+
+def test_command_that_is_interrupted_can_be_continued(options, door):
+    os.mkfifo(door / "door1")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    arguments = [sys.executable, "-m", "millstream.lab", "run", *options, "waits"]
+    running = subprocess.Popen(arguments, env=environment, stdout=subprocess.PIPE, text=True)
+    with (door / "door1").open("wb"):  # opens when the second point waits on the other side
+        running.send_signal(signal.SIGINT)
+        printed, _ = running.communicate()
+    assert running.returncode == 130
+    assert "stopped; `millstream lab run --resume --run 1` continues" in printed
+    (door / "door1").unlink()
+    assert "run 1: 3 points to measure" in command("run", *options, "--resume").output
 
 
 def test_command_says_what_is_wrong_without_a_traceback(options):

@@ -148,6 +148,7 @@ def test_export_has_data_reports_and_the_machine(client, measured):
     )
     assert json.loads(archive.read(top + "machine.json"))["cores"] == os.cpu_count()
     assert len(json.loads(archive.read(top + "data.json"))["experiments"]["waits"]["rows"]) == 8
+    assert archive.read(top + "data/waits.csv").decode().split()[:2] == ["n,part,square", "0,1,0"]
 
 
 def test_report_is_one_file_that_needs_nothing_else(client, measured):

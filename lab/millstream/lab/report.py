@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import base64
+import csv
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from markupsafe import Markup, escape
 from .cells import cell, numeric
 from .figures import drawings, pictures
 from .laboratory import Laboratory
+from .rows import Row, columns
 from .store import Run
 from .view import ExperimentView, RunView, Table, view_run
 
@@ -157,7 +159,34 @@ def write(lab: Laboratory, run: Run, folder: Path | None = None) -> Path:
     (folder / "report.html").write_text(html(lab, run))
     (folder / "machine.json").write_text(json.dumps(run.machine, indent=2) + "\n")
     (folder / "data.json").write_text(json.dumps(data(view), indent=1) + "\n")
+    write_csv(folder / "loads.csv", loads(lab, view))
+    for part in view.experiments:
+        write_csv(folder / "data" / f"{part.experiment.name}.csv", part.rows)
     return folder / "report.html"
+
+
+def write_csv(path: Path, rows: Iterable[Row]) -> None:
+    """Write rows as CSV, with all their columns."""
+    rows = list(rows)
+    path.parent.mkdir(exist_ok=True)
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, columns(rows))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def loads(lab: Laboratory, view: RunView) -> Iterator[Row]:
+    """Yield the samples of the load: of each core, of the experiment itself, and its memory."""
+    for part in view.experiments:
+        for result in part.results:
+            for sample in lab.store.samples(result.id):
+                row: Row = {
+                    "experiment": part.experiment.name,
+                    "point": point(result.point),
+                    "s": sample.time,
+                }
+                row |= {f"core {k}": load for k, load in enumerate(sample.loads, 1)}
+                yield row | {"own": sample.own, "memory MB": sample.memory}
 
 
 def data(view: RunView) -> dict[str, Any]:
