@@ -24,6 +24,7 @@ MODULES = (
     "millstream.lab.engine",
     "millstream.lab.papers.correlation",
     "millstream.lab.papers.detection",
+    "millstream.lab.papers.workers",
     "millstream.lab.papers.office",
     "millstream.lab.papers.ordering",
     "millstream.lab.soak",

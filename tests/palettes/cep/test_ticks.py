@@ -1,9 +1,5 @@
 """The tick simulator reproduces the tables of the paper; its machines find what a detector finds."""
 
-import os
-import subprocess
-import sys
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -52,18 +48,6 @@ def test_strategy_of_a_shared_composite_is_that_of_its_strictest_user():
     chosen = {n.event.word: table_6(analysis)[n.index] for n in analysis.nodes}
     assert chosen["any_of"] is chosen["before"] is Strategy.HEARTBEAT
     assert table_6(Analysis.of(Forest.of(first(x)), Mode.ALL))[2] is Strategy.HEARTBEAT
-
-
-def test_lab_prints_the_tables():
-    printed = subprocess.run(
-        [sys.executable, "-m", "millstream.lab.papers.composite_events"],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
-    )
-    assert "Table 5" in printed.stdout
-    assert "(B.2, (C.6, D.5, 6), 6)" in printed.stdout
 
 
 # -- the same results as sequentially

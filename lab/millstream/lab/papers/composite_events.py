@@ -6,12 +6,11 @@ Every table is simulated tick by tick, one operator application a tick. The pape
 leaves out A.8 and A.11, which have to come out between H.6 and A.13, so that all after them is two ticks
 later.
 
-Run it: ``python -m millstream.lab.papers.composite_events``.
+`detection` makes experiments of it: ``millstream lab run 'cep*'``.
 """
 
 from __future__ import annotations
 
-from millstream.lab.measure import table
 from millstream.palettes.cep import Event, Mode, Occurrence, before, both, either
 from millstream.palettes.cep.forest import Analysis, Forest
 from millstream.palettes.cep.hybrid import table_6 as choose
@@ -80,15 +79,6 @@ def cells(rows: list[Row]) -> Cells:
     return {row.tick: row.cells for row in rows}
 
 
-def show(rows: list[Row], columns: tuple[str, ...] = COLUMNS) -> str:
-    """Return a table as text; columns out of which something was used up are named at the end of a row."""
-    lines = [("ticks", *columns, "used up")]
-    for row in rows:
-        produced = (" ".join(row.cells.get(c, ())) for c in columns)
-        lines.append((str(row.tick), *produced, " ".join(sorted(row.consumed))))
-    return table(lines)
-
-
 CD4, CD5, C6D4, C6D5 = "(C.3, D.4, 4)", "(C.3, D.5, 5)", "(C.6, D.4, 6)", "(C.6, D.5, 6)"
 B4, B5, B6D4, B6D5 = (f"(B.2, {inner}, {inner[-2]})" for inner in (CD4, CD5, C6D4, C6D5))
 ENTER: Cells = {
@@ -136,14 +126,3 @@ PAPER: dict[int, Cells] = {
 PAPER_CONSUMED = {
     2: {"A"}, 6: {"C", "D"}, 7: {"B", "AND"}, 8: {"BEFORE"}, 11: {"C", "D"}, 13: {"A"},
 }  # fmt: skip
-
-
-def main() -> None:
-    """Print all tables."""
-    for number, rows in enumerate((table_1(), table_2(), table_3(), table_4(), table_5()), 1):
-        print(f"Table {number}\n{show(rows, COLUMNS if number < 5 else ('A', 'B', 'OR'))}\n")
-    print("Table 6\n" + table([("modes", "Y", "X"), *table_6()]))
-
-
-if __name__ == "__main__":
-    main()

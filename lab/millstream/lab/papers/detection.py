@@ -1,7 +1,7 @@
 """Experiments of *Parallel Event Detection in Active Database Systems*: Tables 1 to 6, and larger histories.
 
 The tables themselves, and the paper's cells, are in `composite_events`. All is counted in ticks, in which
-every process applies one operator; the strategies on real workers are measured in tests/bench.
+every process applies one operator; `workers` has the strategies on real workers.
 """
 
 from __future__ import annotations
