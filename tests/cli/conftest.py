@@ -48,7 +48,7 @@ def millstream(tmp_path, environment, write):
             input=stdin,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=300,
             check=False,
         )
         assert done.returncode == status, done.stdout + done.stderr

@@ -181,10 +181,57 @@ def test_run_threads_gives_the_same_and_explains(millstream, write):
     assert "--threads is for queries with one input and one output" in failed.stderr
 
 
+def test_run_columns_gives_the_same_and_explains(millstream, write):
+    write("t.csv", CSV)
+    done = millstream("run", "query.py", "t.csv", "--columns", "--explain")
+    assert done.stdout == "3\n8\n"
+    assert done.stderr.splitlines()[0].split() == ["0:Filter", "Filter(E.kind", "==", "'temp')", "NumPy"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--columns", "--threads", "2"], "choose one of --threads and --columns"),
+        (["--columns", "-t", "log"], "--columns reads CSV and Parquet files that are complete"),
+        (["--key", "c"], "--key and --order-by are for --spark; a query has Slice and Reorder"),
+        (["--spark", "--key", "kind"], "--spark needs --order-by COLUMN"),
+        (["--spark", "-t", "xml"], "--spark reads CSV, JSON lines and Parquet files that are complete"),
+    ],
+    ids=" ".join,
+)
+def test_run_refuses_ways_that_do_not_fit(millstream, write, options, message):
+    assert message in millstream("run", "query.py", write("t.csv", CSV), *options, status=2).stderr
+
+
+@pytest.mark.slow
+@pytest.mark.spark
+def test_run_on_spark_for_each_key(millstream, write):
+    write(
+        "rule.py",
+        "from millstream.palettes.ltl import Monitor\nfrom millstream.processors import Apply\n"
+        "def name(verdict):\n    return verdict.name.lower()\n"
+        'query = Monitor("G ok") | Apply(name)\n',
+    )
+    write("s.csv", "user,t,ok\nann,1,true\nann,3,false\nbob,2,true\n")
+    done = millstream(
+        "run", "rule.py", "s.csv", "--spark", "--key", "user", "--order-by", "t", "--to", "json"
+    )
+    assert [tuple(json.loads(line).values()) for line in done.stdout.splitlines()] == [
+        ("ann", 1, "unknown"),
+        ("bob", 2, "unknown"),
+        ("ann", 3, "false"),
+    ]
+
+
 def test_run_without_a_portion_says_what_to_install(millstream, write):
     """A portion that is not installed: hidden from the program by an entry of None."""
     write("hides.py", "import sys\nsys.modules['millstream.concurrency'] = None\nfrom query import query\n")
-    failed = millstream("run", "hides.py", write("t.csv", CSV), "--threads", "2", status=2)
+    write("none.py", "import sys\nsys.modules['numpy'] = None\nfrom query import query\n")
+    write("t.csv", CSV)
+    assert millstream("run", "none.py", "t.csv", "--columns", status=2).stderr == (
+        "millstream: millstream.palettes.columns needs numpy: pip install 'millstream[columns]'\n"
+    )
+    failed = millstream("run", "hides.py", "t.csv", "--threads", "2", status=2)
     assert failed.stderr == (
         "millstream: millstream.concurrency is not part of this installation: pip install 'millstream'\n"
     )

@@ -16,6 +16,9 @@ from click.shell_completion import CompletionItem
 from millstream.processors import Query
 from millstream.processors.errors import shorten
 
+#: the modules made from files, which nobody else can import by name
+LOADED: list[ModuleType] = []
+
 
 class QueryType(click.ParamType):  # type: ignore[type-arg]
     """A query, as a Python file, `file.py:name` or `module:name`."""
@@ -81,6 +84,7 @@ def load_file(path: Path) -> ModuleType:
     sys.path.insert(0, str(path.parent.resolve()))
     sys.modules[path.stem] = module
     spec.loader.exec_module(module)
+    LOADED.append(module)
     return module
 
 

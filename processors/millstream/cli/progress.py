@@ -54,6 +54,11 @@ class Bar:
         elif self.shown and time.monotonic() - self.begun > PATIENCE:
             self.start()
 
+    def reach(self, done: int, total: int) -> None:
+        """Take over from a reader that counts itself."""
+        self.total = total
+        self.advance(done - self.done)
+
     def start(self) -> None:
         """Show the bar. Rich is imported here: most runs are over before they need it."""
         from rich.console import Console

@@ -41,7 +41,7 @@ def run(
     limit: int | None,
     skip_errors: bool,
     quiet: bool,
-    **chosen: Any,
+    **choice: Any,
 ) -> None:
     """Run a QUERY on TRACES and print what comes out.
 
@@ -59,17 +59,18 @@ def run(
                 f"the query has {query.arity[0]} inputs, but {len(sources)} traces are given"
             )
         printer = Printer(to, any(s.live for s in sources), limit)
-        with ways.chosen(query, sources, **chosen) as way:
-            on_error = report if skip_errors else "raise"
-            drive(way.query, way.sources, printer, on_error)
+        with ways.chosen(query, sources, ways.Choice(**choice)) as way:
+            drive(way, printer, report if skip_errors else "raise")
 
 
-def drive(query: Query, sources: list[Any], printer: Printer, on_error: Any) -> None:
+def drive(way: ways.Way, printer: Printer, on_error: Any) -> None:
     """Move events until they are exhausted or enough has come out."""
+    query, sources = way.query, way.sources
     if printer.is_full:
         return
     if query.arity[1] == 1:
-        for output in query(*sources, on_error=on_error):
+        outputs = query(*sources, on_error=on_error)
+        for output in chain.from_iterable(map(way.unpack, outputs)) if way.unpack else outputs:
             printer(output)
             if printer.is_full:
                 return

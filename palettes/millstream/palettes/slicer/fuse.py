@@ -1,7 +1,7 @@
 """One function for an event in a slice: find the state, move it in, run the inner query, move it out.
 
 Calls cost more than the work between them, so the pieces are put together as text: the key expression, the
-state fields of the inner query, and, if it consists of one region, its very lines (see `windows.lines`).
+state fields of the inner query, and, if it consists of one region, its very lines (see `embedding`).
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from typing import Any
 
 from attrs import frozen
 
-from millstream.palettes.windows.lines import lines_of, names_of, origins, raise_at
 from millstream.processors import MISSING, Run
 from millstream.processors.apply import inline_call
+from millstream.processors.embedding import lines_of, names_of, origins, raise_at
 from millstream.processors.processor import fields, is_state
 
 from .keys import ALL, Keys, several, unhashable

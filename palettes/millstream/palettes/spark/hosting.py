@@ -21,8 +21,8 @@ from more_itertools import chunked
 from pyspark.sql import types as T
 
 from millstream.palettes.slicer.fast import PlainSlices
-from millstream.palettes.windows.lines import lines_of
 from millstream.processors import MISSING, Apply, MillstreamError, Query, Run, StreamError, X, processor
+from millstream.processors.embedding import lines_of
 from millstream.processors.errors import shorten
 from millstream.processors.graph import flatten
 from millstream.processors.processor import overrides

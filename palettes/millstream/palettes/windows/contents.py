@@ -22,11 +22,11 @@ from functools import partial
 from typing import Any
 
 from millstream.processors import MISSING, Processor, Query, Run, as_function
+from millstream.processors.embedding import lines_of, names_of, origins, raise_at
 from millstream.processors.errors import fail_parameter
 from millstream.processors.expressions import Expression
 from millstream.processors.lists import host
 
-from .lines import lines_of, names_of, origins, raise_at
 from .monoid import Monoid, monoid_of
 from .recognise import as_monoid
 from .sliding import suffixes

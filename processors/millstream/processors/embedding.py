@@ -1,10 +1,10 @@
 """The code of an inner query, to stand inside the function of the processor that hosts it.
 
-Calling the inner query costs more than what many queries do with an event. If it consists of one region (see
-the engine's `plan`), its lines can be put into the host's own function instead. They come from the engine's
-code generator; events and states are only ever values. A failure in such a line must still be traced to the
-inner processor: every line carries its number in the inner query's own code as a comment, and `raise_at`
-raises the error there.
+A hook for processors that host a query, as windows and slices do. Calling the inner query costs more than
+what many queries do with an event. If it consists of one region (see `plan`), its lines can be put into the
+host's own function instead. They come from the code generator; events and states are only ever values. A
+failure in such a line must still be traced to the inner processor: every line carries its number in the inner
+query's own code as a comment, and `raise_at` raises the error there.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Any
 
 from attrs import frozen
 
-from millstream.processors import Run
-from millstream.processors.codegen import push_source
+from .codegen import push_source
+from .push import Run
 
 MARK = "  # "
 
