@@ -1,6 +1,7 @@
 """The command, as a real program in a folder of its own."""
 
 import os
+import signal
 import subprocess
 import sys
 
@@ -57,6 +58,11 @@ def millstream(tmp_path, environment, write):
     return millstream
 
 
+def listen_to_ctrl_c():
+    """Undo what a shell does to programs in its background, tests among them: they ignore SIGINT."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.fixture
 def start(tmp_path, environment, write):
     """Start the command and talk to it."""
@@ -65,8 +71,11 @@ def start(tmp_path, environment, write):
 
     def start(*arguments, **options):
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **options}
-        started.append(subprocess.Popen([*PROGRAM, *arguments], cwd=tmp_path, env=environment, **pipes))
-        return started[-1]
+        process = subprocess.Popen(
+            [*PROGRAM, *arguments], cwd=tmp_path, env=environment, preexec_fn=listen_to_ctrl_c, **pipes
+        )
+        started.append(process)
+        return process
 
     yield start
     for process in started:

@@ -24,6 +24,10 @@ COMMANDS: dict[str, str] = {
 }
 
 
+#: subcommands whose libraries come with an extra of the same name
+EXTRAS = ("lab",)
+
+
 class LazyGroup(click.Group):
     """A group whose commands are imported when they are needed."""
 
@@ -55,15 +59,16 @@ class LazyGroup(click.Group):
 
 
 def unavailable(name: str, error: ImportError) -> click.Command:
-    """Return a command that says why it is not there."""
+    """Return a command that says why it is not there, and what to install."""
+    hint = f"; pip install 'millstream[{name}]'" if name in EXTRAS else ""
 
     def fail(**_: Any) -> None:
-        raise click.ClickException(f"{name} is not available here: {error}")
+        raise click.ClickException(f"{name} is not available here: {error}{hint}")
 
     return click.Command(
         name,
         callback=fail,
-        help=f"Not available here: {error}",
+        help=f"Not available here: {error}{hint}",
         context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
     )
 
