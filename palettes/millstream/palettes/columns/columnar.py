@@ -8,7 +8,19 @@ from typing import Any, ClassVar
 import pyarrow as pa
 from attrs import field
 
-from millstream.processors import Query, Router, Run, Saved, as_query, processor, state, transient
+from millstream.palettes.ltl.verdicts import rebuilt
+from millstream.processors import (
+    Graph,
+    Query,
+    Router,
+    Run,
+    Saved,
+    as_query,
+    configuration,
+    processor,
+    state,
+    transient,
+)
 from millstream.processors.errors import shorten
 from millstream.processors.query import OnError
 from millstream.processors.wiring import Options
@@ -51,6 +63,16 @@ class Columnar(Router):
     def arity(self) -> tuple[int, int]:
         """Return the arity of the query."""
         return self.query.arity
+
+    @property
+    def graph(self) -> Graph:
+        """Return the graph of this processor alone; a state of the query is one of it."""
+        graph: Graph = super().graph
+        graph.plans["fingerprint"] = self.query.graph.fingerprint
+        return graph
+
+    def __reduce__(self) -> Any:
+        return rebuilt, (type(self), configuration(self))
 
     def prepare(self) -> None:
         """Forget the schemas of another trace."""
@@ -137,9 +159,14 @@ class Columnar(Router):
         """Return which part of the query runs how, and why; prints as a table."""
         return Explanation.of(self.compiled())
 
-    def into(self, *sinks: Any, on_error: OnError = "raise", **options: Any) -> ColumnarRun:
-        """Push: return a run that takes record batches; its saved states are those of the query itself."""
-        return ColumnarRun(self.graph, sinks, Options(on_error, **options))
+    def into(self, *sinks: Any, explain: bool | int = False, **options: Any) -> Any:
+        """Push: return a run that takes record batches; its saved states are those of the query itself.
+
+        With `explain` it is an ordinary run whose events are batches: it tells where each batch comes from.
+        """
+        if explain:
+            return Router.into(self, *sinks, explain=explain, **options)
+        return ColumnarRun(self.graph, sinks, Options(**options))
 
 
 class ColumnarRun(Run):
