@@ -146,11 +146,15 @@ def _divided(symbol: str, left: Any, right: Any) -> Column:
     if low <= -1 <= high and bounds_of(left)[0] == SMALLEST:
         return by_element(symbol, left, right)
     if symbol == "%" and isinstance(right, int) and right > 0:
-        x, bounds = data_of(left), (0, right - 1)
-        if right & (right - 1) == 0:
-            return Column("i", x & (right - 1), bounds=bounds)
-        return Column("i", x - (x // right) * right, bounds=bounds)
+        return remainder(data_of(left), right)
     return Column("i", _ufunc(symbol, left, right))
+
+
+def remainder(data: Array, divisor: int) -> Column:
+    """Return the remainders of a division by a positive constant."""
+    if divisor & (divisor - 1) == 0:
+        return Column("i", data & (divisor - 1), bounds=(0, divisor - 1))
+    return Column("i", data - (data // divisor) * divisor, bounds=(0, divisor - 1))
 
 
 def _refuse_zero(value: Any) -> None:

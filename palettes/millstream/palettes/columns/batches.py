@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from attrs import define
+from attrs import define, field
 
 from millstream.processors import StreamError
 from millstream.processors.errors import shorten
 
 from .column import of_arrow
-from .frame import Frame, of_batch, of_events, of_values
+from .frame import Frame, described, of_batch, of_events, of_values
 
 
 class BatchError(StreamError):
@@ -37,15 +37,15 @@ def as_batches(source: Iterable[Any]) -> Iterator[Any]:
             yield item
 
 
-def as_frame(batch: Any, schemas: dict[int, pa.Schema], port: int) -> Frame:
+def as_frame(batch: Any, schemas: dict[int, Any], port: int) -> Frame:
     """Return the frame of a batch, whose types must be those of the first one of its input."""
     if isinstance(batch, pa.RecordBatch):
-        known = schemas.get(port)
+        schema, known = batch.schema, schemas.get(port)
         if known is None:
-            schemas[port] = batch.schema
-        elif not batch.schema.equals(known):
-            raise BadBatch(f"{changed(known, batch.schema)}; cast the batches to one schema")
-        return of_batch(batch)
+            known = schemas[port] = schema, *described(schema)
+        elif not schema.equals(known[0]):
+            raise BadBatch(f"{changed(known[0], schema)}; cast the batches to one schema")
+        return of_batch(batch, *known[1:])
     if isinstance(batch, (pa.Array, pa.ChunkedArray, np.ndarray)):
         return of_values(of_arrow(pa.array(batch) if isinstance(batch, np.ndarray) else batch))
     if hasattr(batch, "__arrow_c_stream__"):
@@ -72,6 +72,8 @@ class Outlet:
     """One output: its batches have the schema of the first one."""
 
     schema: pa.Schema | None = None
+    _names: tuple[str, ...] = ()
+    _types: list[pa.DataType] = field(factory=list)
 
     def learn(self, frame: Frame) -> None:
         """Take the schema of a frame, if none is known."""
@@ -82,7 +84,7 @@ class Outlet:
     def _settle(self, schema: pa.Schema) -> None:
         """Take a schema, unless nothing but nulls has been seen of some column."""
         if pa.null() not in schema.types:
-            self.schema = schema
+            self.schema, self._names, self._types = schema, tuple(schema.names), schema.types
 
     def batches(self, frame: Frame) -> Sequence[pa.RecordBatch]:
         """Return the frame as a batch, none if it is empty."""
@@ -90,12 +92,15 @@ class Outlet:
             self.learn(frame)
             return ()
         try:
-            batch = frame.batch(self.schema)
+            arrays = [c.arrow() for c in frame.columns]
+            if self._names == frame.names and [a.type for a in arrays] == self._types:
+                return (pa.RecordBatch.from_arrays(arrays, schema=self.schema),)
+            batch = frame.batch()
         except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
             raise BadBatch(f"an output has no Arrow type: {error}") from error
         if self.schema is None:
             self._settle(batch.schema)
-        elif batch.schema is not self.schema and not batch.schema.equals(self.schema):
+        elif not batch.schema.equals(self.schema):
             batch = self._cast(batch)
         return (batch,)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
-import pyarrow as pa
 from attrs import field
 
 from millstream.palettes.ltl.verdicts import rebuilt
@@ -42,7 +41,8 @@ class Columnar(Router):
     failing: Any = field(default="raise", alias="on_error")
     program: Program = transient()
     outlets: list[Outlet] = transient()
-    schemas: dict[int, pa.Schema] = transient()
+    #: the schema of each input, and what it says about the events
+    schemas: dict[int, Any] = transient()
     #: the batches that had to be run event by event, and why: reason -> how many
     unfit: dict[str, int] = transient()
     #: whether batches are pulled; a failure then waits until what came before it has been read
@@ -224,6 +224,7 @@ def columnar(query: Any, mixed: bool = False, on_error: OnError = "raise") -> Co
     Examples
     --------
     >>> from operator import add
+    >>> import pyarrow as pa
     >>> from millstream.processors import Apply, Cumulate, E, Filter
     >>> total = columnar(Filter(E.kind == "temp") | Apply(E.celsius) | Cumulate(add))
     >>> readings = pa.record_batch({"kind": ["temp", "wind", "temp"], "celsius": [20, 3, 22]})

@@ -33,8 +33,19 @@ from millstream.processors.expressions import (
     Unary,
 )
 
-from .arithmetic import PYTHON, arithmetic, elements, inverted, kind_of, mapped, negative, refuse_nulls
+from .arithmetic import (
+    PYTHON,
+    arithmetic,
+    elements,
+    inverted,
+    kind_of,
+    mapped,
+    negative,
+    refuse_nulls,
+    remainder,
+)
 from .column import LARGEST, SMALLEST, Array, Column, Unfit, of_arrow, of_list, some
+from .comparing import UFUNCS as COMPARING
 from .comparing import compared, encoded_or_plain, member, plain, truth
 from .frame import ROWS, TUPLES, VALUES, Frame
 
@@ -167,8 +178,11 @@ def _item(of: Function, key: Any) -> Function:
 def _binary(symbol: str, left: Function, right: Function, constant: int | None = None) -> Function:
     if symbol in ("and", "or"):
         return _logic(symbol == "and", left, right)
-    if symbol in STEPS and constant is not None:
-        return _stepped(symbol, left, right, constant)
+    if constant is not None and SMALLEST <= constant <= LARGEST:
+        if symbol in STEPS:
+            return _stepped(symbol, left, right, constant)
+        if symbol in COMPARING or (symbol == "%" and constant > 0):
+            return _tested(symbol, left, right, constant)
     operation: Callable[[str, Any, Any], Any] = compared if symbol in COMPARISONS else arithmetic
 
     def binary(front: Front) -> Any:
@@ -200,6 +214,21 @@ def _stepped(symbol: str, left: Function, right: Function, constant: int) -> Fun
         return general(front)
 
     return stepped
+
+
+def _tested(symbol: str, left: Function, right: Function, constant: int) -> Function:
+    """Return comparisons and remainders of a column of ints and a constant, with as little around them."""
+    general, ufunc = _binary(symbol, left, right), COMPARING.get(symbol)
+
+    def tested(front: Front) -> Any:
+        one = left(front)
+        if one.__class__ is not Column or one.kind != "i" or one.valid is not None:
+            return general(front)
+        if ufunc is None:
+            return remainder(one.data, constant)
+        return Column("b", ufunc(one.data, constant))
+
+    return tested
 
 
 def _whole(value: Any) -> Any:

@@ -84,12 +84,9 @@ class Frame:
         fields = [pa.field(n, c.arrow().type) for n, c in zip(self.names, self.columns, strict=True)]
         return pa.schema(fields, marks)
 
-    def batch(self, schema: pa.Schema | None = None) -> pa.RecordBatch:
-        """Return the record batch, with a given schema if it has that one."""
-        arrays = [c.arrow() for c in self.columns]
-        if schema is None or schema.names != list(self.names) or [a.type for a in arrays] != schema.types:
-            schema = self.schema()
-        return pa.RecordBatch.from_arrays(arrays, schema=schema)
+    def batch(self) -> pa.RecordBatch:
+        """Return the record batch."""
+        return pa.RecordBatch.from_arrays([c.arrow() for c in self.columns], schema=self.schema())
 
 
 def of_values(column: Column) -> Frame:
@@ -102,12 +99,16 @@ def of_pairs(first: Column, second: Column) -> Frame:
     return Frame(TUPLES, PAIR, len(first), [first, second])
 
 
-def of_batch(batch: pa.RecordBatch) -> Frame:
-    """Return the frame of a record batch."""
-    schema = batch.schema
+def described(schema: pa.Schema) -> tuple[str, tuple[str, ...]]:
+    """Return what a schema says about the events: their shape, and the names of columns."""
     marks = schema.metadata
-    shape = ROWS if marks is None or KEY not in marks else marks[KEY].decode()
-    names = tuple(schema.names)
+    return ROWS if marks is None or KEY not in marks else marks[KEY].decode(), tuple(schema.names)
+
+
+def of_batch(batch: pa.RecordBatch, shape: str = "", names: tuple[str, ...] = ()) -> Frame:
+    """Return the frame of a record batch, given what its schema says, if that is known already."""
+    if not shape:
+        shape, names = described(batch.schema)
     return Frame(shape, names, batch.num_rows, [None] * len(names), lambda k: of_arrow(batch.column(k)))
 
 

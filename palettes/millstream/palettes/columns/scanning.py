@@ -36,6 +36,8 @@ class Automaton:
     #: where states are after 0, 1, 2... turns, and from which number on that repeats itself
     _powers: Array = field(init=False)
     _repeats: int = field(init=False, default=0)
+    #: whether every symbol is a reset or a turn, and a second turn in a row changes nothing
+    _always: bool = field(init=False, default=False)
     #: states that are never left, and states that are not entered again, such as the first one
     _final: Array = field(init=False)
     _passing: Array = field(init=False)
@@ -66,10 +68,10 @@ class Automaton:
             if self._turns.any() and (moved != turn).any():
                 return None
             turn, self._turns[v] = moved, True
-        self._raise(turn)
+        self._raise(turn, resets)
         return resets
 
-    def _raise(self, turn: Array) -> None:
+    def _raise(self, turn: Array, resets: Array) -> None:
         """Note the powers of the turn, until they repeat themselves."""
         powers = [np.arange(len(turn))]
         while True:
@@ -79,6 +81,7 @@ class Automaton:
                 break
             powers.append(following)
         self._powers, self._repeats = np.array(powers), again
+        self._always = bool(((resets >= 0) | self._turns).all()) and len(powers) == 2 and again == 1
 
     def states(self, start: int, symbols: Array) -> Array:
         """Return the state after each symbol."""
@@ -97,12 +100,19 @@ class Automaton:
 
     def _by_last_change(self, start: int, symbols: Array) -> Array:
         assert self._resets is not None
+        found: Array
         targets = self._resets.take(symbols)
-        places = (targets >= 0).nonzero()[0]
-        counts = np.diff(places, prepend=0, append=len(symbols))
-        found = np.repeat(np.concatenate([[start], targets.take(places)]), counts)
-        if self._turns.any():
-            found = self._turned(found, symbols, places, counts)
+        changed = targets >= 0
+        places = changed.nonzero()[0]
+        last = np.concatenate([[start], targets.take(places)])
+        since = changed.cumsum(dtype=np.int32)  # how many resets there have been: which one was the last
+        if self._always:
+            found = self._powers[-1].take(last).take(since)
+            found[places] = last[1:]
+        else:
+            found = last.take(since)
+            if self._turns.any():
+                found = self._turned(found, symbols, places, since)
         if not self._final.any():
             return found
         before = np.concatenate([[start], found[:-1]])
@@ -113,10 +123,10 @@ class Automaton:
             found[first:] = after[first]
         return found
 
-    def _turned(self, found: Array, symbols: Array, places: Array, counts: Array) -> Array:
+    def _turned(self, found: Array, symbols: Array, places: Array, since: Array) -> Array:
         """Return the states after the turns that have come since the last reset."""
         turns = self._turns.take(symbols).cumsum()
-        turns -= np.repeat(np.concatenate([[0], turns.take(places)]), counts)
+        turns -= np.concatenate([[0], turns.take(places)]).take(since)
         length, first = len(self._powers), self._repeats
         if length - first == 1:
             turns = np.minimum(turns, length - 1)

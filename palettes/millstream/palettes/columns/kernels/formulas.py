@@ -203,7 +203,8 @@ class InOrderKernel(Kernel):
 
     def _decided(self, steps: Array, starts: tuple[int, ...], n: int) -> tuple[Array, int, int]:
         """Return the verdicts that leave, the first position that waits, and where the second run begins."""
-        begins = self.begins.take(steps).nonzero()[0]
+        beginning = self.begins.take(steps)
+        begins = beginning.nonzero()[0]
         first = starts[1] if len(starts) > 1 else 0
         head = starts[0] if starts else n
         last = int(begins[-1]) + n if len(begins) else first
@@ -216,7 +217,7 @@ class InOrderKernel(Kernel):
         kinds, values = (t[taken, which] for t in (self.ends, self.values))
         ends = places + n + (kinds == BEHIND)
         if (kinds == SECOND).any():
-            second = np.concatenate([[first], filled(first, begins, begins + n, len(steps))[:-1]])
+            second = np.concatenate([[first], filled(first, beginning, begins + n)[:-1]])
             ends = np.where(kinds == SECOND, second.take(places), ends)
         return np.repeat(values, np.diff(ends, prepend=head)), int(ends[-1]), last
 

@@ -39,10 +39,13 @@ def given(values: Array) -> Outputs:
     return (of_values(Column("b", values)),)
 
 
-def filled(first: Any, changes: Array, values: Array, length: int) -> Array:
-    """Return a value for each place: that of the last change so far, at first a given one."""
-    counts = np.diff(changes, prepend=0, append=length)
-    return np.repeat(np.concatenate([[first], values]), counts)
+def filled(first: Any, changes: Array, values: Array) -> Array:
+    """Return a value for each place: that of the last change so far, at first a given one.
+
+    >>> filled(7, np.array([False, True, False]), np.array([8])).tolist()
+    [7, 8, 8]
+    """
+    return np.concatenate([[first], values]).take(changes.cumsum(dtype=np.int32))
 
 
 @kernel_for(Eventually, Globally, Until, WeakUntil, Release)
@@ -123,5 +126,5 @@ def since(held: bool, left: Array, right: Array) -> Array:
     >>> since(False, np.array([True, True, False, True]), np.array([False, True, False, False])).tolist()
     [False, True, False, False]
     """
-    places = (right | ~left).nonzero()[0]
-    return filled(held, places, right.take(places), len(right))
+    deciding = right | ~left
+    return filled(held, deciding, right[deciding])
