@@ -32,9 +32,9 @@ class Laboratory:
     --------
     >>> from tempfile import mkdtemp
     >>> lab = Laboratory(mkdtemp())
-    >>> run = lab.run(["engine"], quick=True)
-    >>> lab.rows(run, "engine").column("push / naive")[0] > 1
-    True
+    >>> run = lab.plan(["engine"], quick=True)  # `lab.run` also performs it
+    >>> [(result.experiment, result.status) for result in lab.store.results(run.id)]
+    [('engine', 'waiting'), ('engine', 'waiting')]
     >>> lab.close()
     """
 

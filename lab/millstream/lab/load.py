@@ -10,12 +10,16 @@ the machine; `own` is the same for the processes of the experiment alone.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from time import perf_counter
+from typing import TypeVar
 
 import psutil
 from attrs import frozen
 
+T = TypeVar("T")
 #: counters of time in which a core does nothing
 IDLE = ("idle", "iowait")
 
@@ -29,31 +33,32 @@ def busy() -> list[float]:
 
 
 def tree(root: psutil.Process | None = None) -> list[psutil.Process]:
-    """Return a process (this one) and all that descend from it."""
+    """Return a process (this one) and all that descend from it; nothing when it is gone.
+
+    All processes of the machine are looked through for it, so it is worth keeping.
+    """
     root = root or psutil.Process()
-    return [root, *root.children(recursive=True)]
-
-
-def cpu_seconds(root: psutil.Process | None = None) -> float:
-    """Return the CPU time of a process (this one) and all its descendants, ended ones included."""
-    total = 0.0
     try:
-        for process in tree(root):
-            total += sum(process.cpu_times()[:4])
+        return [root, *root.children(recursive=True)]
     except psutil.NoSuchProcess:
-        pass
-    return total
+        return []
 
 
-def memory(root: psutil.Process) -> float:
-    """Return the megabytes of memory that a process and its descendants have (0 when it is gone)."""
-    total = 0
-    try:
-        for process in tree(root):
-            total += process.memory_info().rss
-    except psutil.NoSuchProcess:
-        pass
-    return total / 1e6
+def cpu_seconds(processes: Iterable[psutil.Process]) -> float:
+    """Return the CPU time of processes, and of those of their children that have ended."""
+    return sum(sum(found) for found in _of_each(processes, lambda process: process.cpu_times()[:4]))
+
+
+def memory(processes: Iterable[psutil.Process]) -> float:
+    """Return the megabytes of memory that processes have."""
+    return sum(_of_each(processes, lambda process: process.memory_info().rss)) / 1e6
+
+
+def _of_each(processes: Iterable[psutil.Process], look: Callable[[psutil.Process], T]) -> Iterator[T]:
+    """Yield what is seen of each process that is still there."""
+    for process in processes:
+        with suppress(psutil.NoSuchProcess):
+            yield look(process)
 
 
 def peak_memory() -> float:
@@ -82,7 +87,7 @@ class Moment:
     @classmethod
     def now(cls) -> Moment:
         """Read all counters."""
-        return cls(perf_counter(), sum(busy()), cpu_seconds())
+        return cls(perf_counter(), sum(busy()), cpu_seconds(tree()))
 
 
 @frozen

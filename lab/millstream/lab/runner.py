@@ -21,7 +21,7 @@ from typing import IO, Any
 import psutil
 
 from .experiment import Experiment
-from .load import busy, cpu_seconds, memory
+from .load import busy, cpu_seconds, memory, tree
 from .store import DONE, FAILED, LATE, STOPPED, Result, Run, Sample, Store
 
 #: seconds between two looks at the machine
@@ -130,19 +130,17 @@ class Watch:
 
     def _watch(self) -> None:
         begun, process = monotonic(), psutil.Process(self.child.pid)
-        before = self._counters(process)
+        before = counters(tree(process))
         while not self._over.wait(INTERVAL):
-            after = self._counters(process)
+            processes = tree(process)
+            after = counters(processes)
             passed = monotonic() - begun
-            self._keep(sample(before, after, passed, memory(process)))
+            self._keep(sample(before, after, passed, memory(processes)))
             before = after
             if self.runner.stopping.is_set() or passed > self.limit:
                 self.reason = LATE if passed > self.limit else STOPPED
                 end_group(self.child)
                 return
-
-    def _counters(self, process: psutil.Process) -> Counters:
-        return monotonic(), busy(), cpu_seconds(process)
 
     def _keep(self, sample: Sample) -> None:
         self.peak = max(self.peak, sample.memory)
@@ -153,6 +151,11 @@ class Watch:
         self._over.set()
         self._thread.join()
         end_group(self.child)
+
+
+def counters(processes: list[psutil.Process]) -> Counters:
+    """Read all counters."""
+    return monotonic(), busy(), cpu_seconds(processes)
 
 
 def sample(before: Counters, after: Counters, passed: float, used: float) -> Sample:
