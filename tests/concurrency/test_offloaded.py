@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from millstream.concurrency import Pipeline, PullGroup, RemoteTraceback, ThreadManager, WorkerDiedError
-from millstream.concurrency.chunks import Chunk, Ordered
+from millstream.concurrency.chunks import MOST, Chunk, Ordered, Pace
 from millstream.palettes.windows import Window
 from millstream.processors import (
     Apply,
@@ -92,6 +92,54 @@ def assert_same(parallel, plain):
     )
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_pull_group_is_started_and_stopped_while_events_flow(kind):
+    out, running = [], []
+    with ThreadManager(1, kind) as manager:
+        group = PullGroup(Cumulate(add), manager)
+        run = group.into(out)
+        for start in (True, False, False, True):
+            group.start() if start else group.stop()
+            assert group.is_started == start
+            run.push_all(range(20))
+            running.append(manager.statistics().running)
+        run.end()
+    assert running == [1, 0, 0, 1]
+    assert out == list(Cumulate(add)([*range(20)] * 4))
+
+
+def test_stopped_pull_group_reads_nothing_ahead():
+    read = []
+    with ThreadManager(1) as manager:
+        group = PullGroup(Apply(abs), manager)
+        group.stop()
+        pulled = group(read.append(k) or k for k in range(100))
+        assert [next(pulled) for _ in range(5)] == read == list(range(5))
+
+
+def test_slow_events_are_answered_before_the_next_is_read():
+    pace = Pace()
+    assert (pace.length(MOST), pace.is_slow) == (1, False)
+    pace.took(1e-5, 10)
+    pace.came(1e-4, 10)
+    assert (pace.length(100), pace.is_slow) == (100, False)
+    pace.came(5.0, 10)
+    assert (pace.length(MOST), pace.is_slow) == (1, True)
+    pace.took(4.0, 10)
+    assert (pace.length(MOST), pace.is_slow) == (1, False)
+
+
+def test_wait_for_gives_all_that_is_under_way():
+    out = []
+    with ThreadManager(2) as manager:
+        run = Pipeline(Apply(abs), manager).into(out)
+        for n in range(1, 200):
+            run.push_fast(-n)
+            if n % 50 == 0:
+                run.wait_for()
+                assert out == list(range(1, n + 1))
+
+
 @given(st.lists(st.integers(0, 3), max_size=8))
 def test_pull_group_survives_changes_of_the_limit(limits):
     out = []
@@ -143,14 +191,17 @@ def test_failure_comes_after_earlier_outputs_with_its_position(kind, wrap):
     del run
 
 
-def test_skipped_failures_leave_the_others():
-    with ThreadManager(1) as manager:
-        letters = []
-        assert list(PullGroup(Apply(nonzero), manager)([1, 2, 3])) == [60, 30, 20]
-        out = []
-        run = Apply(nonzero).into(out, on_error=letters)
-        run.push_all([1, 0, 2])
-        assert out == [60, 30]
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("wrap", [PullGroup, Pipeline])
+def test_skipped_failures_leave_the_others(kind, wrap):
+    events = [1, 0, *range(2, 50), 0, 1]
+    with ThreadManager(2, kind) as manager:
+        out, letters = [], []
+        run = wrap(Apply(nonzero), manager).into(out, on_error=letters)
+        run.push_all(events), run.end()
+        assert out == [60 // x for x in events if x]
+        assert [(letter.error.position, letter.events) for letter in letters] == [(1, (0,)), (50, (0,))]
+        assert list(wrap(Apply(nonzero), manager)(events, on_error="skip")) == out
 
 
 def test_failing_source_comes_after_the_outputs_of_what_it_gave():

@@ -1,10 +1,20 @@
 """Phased graphs: what vertices see, and that any schedule gives the outputs of one phase at a time."""
 
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from millstream.concurrency import PhasedGraph, PhasedState, by_time, from_toml, from_xml, load_specification
+from millstream.concurrency import (
+    PhasedGraph,
+    PhasedState,
+    by_time,
+    from_toml,
+    from_xml,
+    from_yaml,
+    load_specification,
+)
 from millstream.concurrency.phased import run_task
 from millstream.processors import Cumulate, Filter, Fork, QueryError, StreamError, X
 
@@ -199,17 +209,51 @@ XML = """<computation steps="20" seed="7">
   <vertex name="rest" function="builtins:abs"><input name="pair" part="1"/></vertex>
   <vertex name="time" function="builtins:int"/>
 </computation>"""
+YAML = """
+steps: 20
+seed: 7
+vertices:
+  walk: {class: "WHERE:Walk", parameters: {stride: 2}}
+  pair: {function: "builtins:divmod", inputs: [walk, time]}
+  rest: {function: "builtins:abs", inputs: [[pair, 1]]}
+  time: {function: "builtins:int"}
+"""
 
 
-def test_specification_files_agree(tmp_path):
-    texts = {"xml": XML.replace("WHERE", __name__), "toml": TOML.replace("WHERE", __name__)}
-    ran = []
-    for kind, text in texts.items():
-        path = tmp_path / f"spec.{kind}"
-        path.write_text(text)
-        ran.append(values(load_specification(path).run()))
-    assert ran[0] == ran[1] == values(from_toml(texts["toml"]).run()) == values(from_xml(texts["xml"]).run())
-    assert len({v["rest"] for v in ran[0]}) > 1
+@pytest.mark.parametrize(
+    ("ending", "text", "read"),
+    [("xml", XML, from_xml), ("toml", TOML, from_toml), ("yaml", YAML, from_yaml), ("yml", YAML, from_yaml)],
+)
+def test_specification_files_agree(ending, text, read, tmp_path):
+    if ending in ("yaml", "yml"):
+        pytest.importorskip("yaml")
+    expected = values(from_toml(TOML.replace("WHERE", __name__)).run())
+    path = tmp_path / f"spec.{ending}"
+    path.write_text(text.replace("WHERE", __name__))
+    assert values(load_specification(path).run()) == expected
+    assert values(read(path.read_text()).run()) == expected
+    assert len({v["rest"] for v in expected}) > 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("steps: [", "the specification is not YAML: "),
+        ("- 1", "a specification has steps and vertices, got [1]"),
+        ("seed: 1", "a specification has steps (an integer), perhaps a seed, and vertices; got seed"),
+    ],
+)
+def test_specification_refuses_yaml(text, message):
+    pytest.importorskip("yaml")
+    with pytest.raises(QueryError) as refused:
+        from_yaml(text)
+    assert message in str(refused.value)
+
+
+def test_specification_says_what_yaml_needs(monkeypatch):
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    with pytest.raises(QueryError, match=r"needs PyYAML: pip install 'millstream\[yaml\]'"):
+        from_yaml(YAML)
 
 
 @pytest.mark.parametrize(
@@ -227,5 +271,5 @@ def test_specification_refuses(text, message):
 
 
 def test_specification_refuses_other_files(tmp_path):
-    with pytest.raises(QueryError, match=r"a specification is an \.xml or \.toml file"):
+    with pytest.raises(QueryError, match=r"a specification is an \.xml, \.toml or \.yaml file"):
         load_specification(tmp_path / "spec.ini")

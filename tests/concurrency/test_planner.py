@@ -31,7 +31,7 @@ def choices(query):
         (Last(), "bounded history"),
         (Window(Filter(X > 1), 5), "bounded history"),
         (Slice(X % 3, Count()), "keyed"),
-        (Slice(X % 3, Count(), snapshot=True), "order-bound"),
+        (Slice(X % 3, Count(), ttl=5), "order-bound"),
         (Monitor("G a", atoms={"a": X > 1}), "finite state"),
         (Cumulate(add), "order-bound"),
     ],

@@ -22,7 +22,7 @@ from .phases import Phases
 from .pipeline import Pipeline
 from .planner import Decision, Parallelized, Plan, parallelize
 from .pull_group import PullGroup
-from .specification import Specification, from_toml, from_xml, load_specification
+from .specification import Specification, from_toml, from_xml, from_yaml, load_specification
 from .vertices import Vertex
 
 __all__ = [
@@ -53,13 +53,14 @@ __all__ = [
     "by_time",
     "from_toml",
     "from_xml",
+    "from_yaml",
     "load_specification",
     "number",
     "parallelize",
 ]
 
 # what the states of these wrappers are made of, besides plain values
+allow_in_states("millstream.concurrency.chunks", "Chunk", "Failed")
 allow_in_states("millstream.concurrency.line", "Line")
 allow_in_states("millstream.concurrency.machines", "Piece")
-allow_in_states("millstream.concurrency.parallel_slice", "Spread")
-allow_in_states("millstream.concurrency.shards", "Tape")
+allow_in_states("millstream.concurrency.spread", "Spread")

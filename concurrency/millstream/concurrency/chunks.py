@@ -1,7 +1,7 @@
 """Chunks of events: how large they are, and how their outputs come back into order, without threads.
 
-A hand-over costs some microseconds whatever it carries, so a chunk is as large as a millisecond of work; a
-cut depends on counts and measured cost only, and no output depends on where it falls.
+A hand-over costs some microseconds whatever it carries, so a chunk is as large as a millisecond of work, or
+smaller if events come so slowly that they would wait for it. No output depends on where a cut falls.
 """
 
 from __future__ import annotations
@@ -13,16 +13,25 @@ from attrs import define, field, frozen
 
 from .failures import Failure
 
-#: seconds of work to aim at, the first guess of a chunk's length, and the greatest length
-AIM, FIRST, MOST = 0.001, 16, 1024
+#: seconds of work to aim at, seconds that an event may wait for its chunk, the first and the greatest length
+AIM, LATENCY, FIRST, MOST = 0.001, 0.01, 1, 4096
+#: chunks that a worker may have, beside the one that is being filled
+AHEAD = 2
+
+
+class Located:
+    """What needs to be told with the chunk that it is in: it says at which of its events something failed."""
+
+    __slots__ = ()
 
 
 @frozen
-class Failed:
+class Failed(Located):
     """Stands among the outputs of a chunk where one of its events failed."""
 
     index: int
     failure: Failure
+    event: Any = None
 
 
 @frozen
@@ -37,18 +46,42 @@ class Reply:
     seconds: float
 
 
-def chunk_length(seconds: float, events: int, most: int) -> int:
-    """Return how many events make a chunk, given what some of them took.
+@define
+class Pace:
+    """Decides how many events make a chunk, from what they take and how they come.
 
-    >>> (
-    ...     chunk_length(0.01, 100, MOST),
-    ...     chunk_length(1.0, 2, MOST),
-    ...     chunk_length(0, 10, MOST),
-    ...     chunk_length(0, 1, 8),
-    ... )
-    (10, 1, 1024, 8)
+    >>> pace = Pace()
+    >>> [pace.took(0.01, 100) or pace.length(MOST), pace.took(1.0, 2) or pace.length(MOST)]
+    [10, 1]
+    >>> [pace.took(0, 10) or pace.length(MOST), pace.length(8), pace.came(0.1, 40) or pace.length(MOST)]
+    [4096, 8, 4]
     """
-    return max(1, min(most, MOST, int(AIM * events / seconds) if seconds > 0 else MOST))
+
+    #: seconds that an event takes, None as long as that is not known, and seconds from one event to the next
+    cost: float | None = None
+    apart: float = 0.0
+
+    def took(self, seconds: float, events: int) -> None:
+        """Take note how long a worker was busy with some events."""
+        self.cost = seconds / max(1, events)
+
+    def came(self, seconds: float, events: int) -> None:
+        """Take note in what time some events came."""
+        self.apart = seconds / max(1, events)
+
+    def length(self, most: int) -> int:
+        """Return how many events make a chunk."""
+        if self.cost is None:
+            return min(most, FIRST)
+        longest = min(most, MOST)
+        for aim, each in ((AIM, self.cost), (LATENCY, self.apart)):
+            longest = min(longest, int(aim / each) if each > 0 else MOST)
+        return max(1, longest)
+
+    @property
+    def is_slow(self) -> bool:
+        """Return whether events come so slowly that the outputs of one can be waited for before the next."""
+        return self.cost is not None and self.apart > LATENCY and self.apart > 2 * self.cost
 
 
 @define

@@ -12,13 +12,11 @@ from attrs import frozen
 from millstream.processors import Query
 
 from .chunks import AIM, MOST
-from .manager import ThreadManager, cores, gil_is_enabled
+from .manager import CHEAP, ThreadManager, cores, gil_is_enabled
 
 #: seconds that a chunk costs beyond its events, and an event beyond its work, by kind of worker
 PER_CHUNK = {"processes": 15e-6, "interpreters": 10e-6, "threads": 15e-6}
 PER_EVENT = 0.25e-6
-#: seconds of work for an event below which no kind of worker pays
-CHEAP = 1e-6
 #: the least gain that is worth a wrapper
 WORTH = 1.15
 

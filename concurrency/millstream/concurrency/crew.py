@@ -24,12 +24,14 @@ class Crew:
     [(0, 0), (1, 2)]
     """
 
-    def __init__(self, manager: ThreadManager | None, factory: Factory, most: int) -> None:
+    def __init__(
+        self, manager: ThreadManager | None, factory: Factory, most: int, cost: float | None = None
+    ) -> None:
         self._manager = manager
         self._workers: list[Worker] = []
         self._outbox: SimpleQueue[tuple[Any, Any]] = SimpleQueue()
         while manager is not None and len(self._workers) < most:
-            worker = manager.request(factory)
+            worker = manager.request(factory, cost)
             if worker is None:
                 break
             self._workers.append(worker)

@@ -8,20 +8,19 @@ from __future__ import annotations
 
 from collections import deque
 from copy import copy
+from time import perf_counter
 from typing import Any
 
 from attrs import define, field
 
 from millstream.processors.states import copied
 
-from .chunks import FIRST, Chunk, Failed, Ordered, Reply, chunk_length
+from .chunks import AHEAD, FIRST, Chunk, Failed, Located, Ordered, Pace, Reply
 from .crew import Crew
 from .failures import Failure
 from .manager import ThreadManager
 
 State = tuple[Any, ...]
-#: chunks that a worker may have at one time
-AHEAD = 2
 
 
 @define(eq=False)
@@ -35,12 +34,14 @@ class Line:
     first: int | None = None
     #: the last events that were handed over, as many as a copy has to see before a chunk
     before: tuple[Any, ...] = ()
-    #: outputs that have not been emitted; where an event failed, (position, `Failed`) in a list
+    #: outputs that have not been emitted; where an event failed, [chunk, `Failed`]
     ready: deque[Any] = field(factory=deque)
     #: whether `ready` may hold failures
     failed: bool = False
-    #: how many events make a chunk
+    #: how many events make a chunk, what that is decided by, and when the last one was handed over
     length: int = FIRST
+    pace: Pace = field(factory=Pace)
+    since: float = field(factory=perf_counter)
     _crew: Crew | None = None
     #: the manager's limit when the workers were lent
     _limit: int = 0
@@ -60,12 +61,15 @@ class Line:
     def acquire(self, manager: ThreadManager, stage: Any, most: int, keeps: bool) -> bool:
         """Ask for workers unless there are some already, and return whether there are.
 
-        If the limit has been changed, those that are there go back first.
+        If the limit has been changed, those that are there go back first. If the manager chooses the kind of
+        workers itself, it is told what an event takes, and not asked before that is known.
         """
         if self._crew is not None and self._limit != manager.limit:
             self.settle()
         if self._crew is None:
-            crew = Crew(manager, stage, most)
+            if manager.workers == "auto" and self.pace.cost is None:
+                return False
+            crew = Crew(manager, stage, most, self.pace.cost)
             if not crew.size:
                 return False
             self._crew, self._keeps, self._held = crew, keeps, [deque() for _ in range(crew.size)]
@@ -77,29 +81,34 @@ class Line:
         return True
 
     def send(self, request: Any, last: int | None, count: int) -> None:
-        """Hand a chunk over to the worker with the fewest; wait while all have as many as they may."""
+        """Hand a chunk over to the worker with the fewest."""
         assert self._crew is not None
-        while self._ordered.under_way >= AHEAD * self._crew.size:
-            self._receive()
         member = min(range(self._crew.size), key=lambda k: len(self._held[k]))
         self._crew.send(member, request)
         self._held[member].append(self._ordered.number(Chunk(self.first, last, count)))
 
-    def add(self, chunk: Chunk, reply: Reply, most: int) -> None:
-        """Put the outputs of a chunk with those that are ready."""
-        self.length = chunk_length(reply.seconds, reply.events, most)
+    def begin(self, events: int) -> None:
+        """Take note that a chunk of so many events is complete."""
+        now = perf_counter()
+        self.pace.came(now - self.since, events)
+        self.since = now
+
+    def add(self, chunk: Chunk, reply: Reply) -> None:
+        """Put the outputs of a chunk with those that are ready; failures with the chunk that they are in."""
+        self.pace.took(reply.seconds, reply.events)
         if not reply.failed:
             self.ready.extend(reply.outputs)
             return
         self.failed = True
-        for y in reply.outputs:
-            self.ready.append([chunk.position(y.index), y] if isinstance(y, Failed) else y)
+        self.ready.extend([chunk, y] if isinstance(y, Located) else y for y in reply.outputs)
 
-    def collect(self, most: int, under_way: int) -> None:
-        """Take replies until only so many chunks are under way; their outputs become ready, in order."""
+    def collect(self, under_way: int | None = None) -> None:
+        """Take replies until no more chunks are under way than may be; outputs become ready, in order."""
+        if under_way is None:
+            under_way = 0 if self.pace.is_slow else AHEAD * self.size
         while True:
             while (done := self._ordered.next()) is not None:
-                self.add(*done, most)
+                self.add(*done)
             if self._ordered.under_way <= under_way:
                 return
             self._receive()
@@ -120,7 +129,7 @@ class Line:
         """Wait for everything that is under way; the state comes back here."""
         if self._crew is None:
             return
-        self.collect(FIRST, 0)
+        self.collect(0)
         if self._keeps and not self.failed:
             self._crew.send(0, ("take", None))
             self._held[0].append(None)

@@ -1,4 +1,4 @@
-"""Finite-state monitors read in chunks: each piece of a trace becomes a map from states to states.
+"""Finite-state processors read in chunks: each piece of a trace becomes a map from states to outputs.
 
 A worker does not know the state before its piece, so it follows all of them at once; states that meet are
 followed as one from then on, which with most monitors happens soon. Maps compose, so the pieces need no
@@ -7,141 +7,179 @@ order to be computed, only to be put together.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from time import perf_counter
-from typing import Any
+from typing import Any, Protocol
 
 from attrs import frozen
 
-from millstream.processors import processor, state, transient
+from millstream.processors import MISSING, processor, state, transient
 from millstream.processors.errors import fail_parameter
 from millstream.processors.processor import instance
 
-from .chunks import Failed, Reply
+from .chunks import Chunk, Failed, Located, Reply
 from .failures import portable
 from .offloaded import Offloaded
+from .stages import named, surface
 
-Table = Sequence[Sequence[int]]
+
+class Machine(Protocol):
+    """A processor with finitely many states, which are numbered."""
+
+    count: int
+    start: int
+
+    def advance(self, event: Any, states: Sequence[int]) -> list[tuple[int, Any]]:
+        """Return where an event leads from each of some states, and the output; MISSING if there is none."""
+
+
+class Automaton:
+    """A monitor of temporal logic: what an event is to it is found once for all states."""
+
+    start = 0
+
+    def __init__(self, monitor: Any) -> None:
+        automaton = monitor.automaton()
+        self.table, self.verdicts = automaton.table, automaton.verdicts
+        self.letter = instance(monitor).valuation  # type: ignore[attr-defined]
+        self.count = len(self.table)
+
+    def advance(self, event: Any, states: Sequence[int]) -> list[tuple[int, Any]]:
+        """Return where an event leads from each of some states, and the verdict."""
+        letter = self.letter(event)
+        following = [self.table[s][letter] for s in states]
+        return [(s, self.verdicts[s]) for s in following]
+
+
+class Moore:
+    """A Moore machine without variables: every state has guards of its own."""
+
+    def __init__(self, machine: Any) -> None:
+        self.run = machine.into()
+        self.machine: Any = self.run.processors[0]
+        self.states = machine.states
+        self.index = {s: k for k, s in enumerate(self.states)}
+        self.count, self.start = len(self.states), self.index[machine.start]
+
+    def advance(self, event: Any, states: Sequence[int]) -> list[tuple[int, Any]]:
+        """Return where an event leads from each of some states, and the symbol; a failure leads nowhere."""
+        return [self._moved(s, event) for s in states]
+
+    def _moved(self, s: int, event: Any) -> tuple[int, Any]:
+        machine = self.machine
+        machine.at = self.states[s]
+        try:
+            y = machine.move(event)
+        except Exception as error:
+            return s, Failed(0, portable(named(self.run, error)), event)
+        return self.index[machine.at], y
+
+
+def machine_of(query: Any) -> Machine | None:
+    """Return a query as a finite-state machine; None if it is none that is known, or explains itself."""
+    if hasattr(query, "automaton"):
+        return None if query.explain else Automaton(query)
+    if hasattr(query, "transitions") and hasattr(query, "move"):
+        return None if query.variables else Moore(query)
+    return None
 
 
 @frozen
-class Piece:
-    """What a piece of a trace does: the path of each class of states, and the class and end of each state."""
+class Piece(Located):
+    """What a piece of a trace does, for each state before it: the outputs, and the state after it."""
 
-    #: state before the piece -> path that it takes
-    into: tuple[int, ...]
-    #: for each path the states after each event; paths that met share the rest of the first of them
-    paths: tuple[tuple[int, ...], ...]
-
-    def states(self, before: int) -> tuple[int, ...]:
-        """Return the states after each event, given the state before the first."""
-        return self.paths[self.into[before]]
+    outputs: tuple[list[Any], ...]
+    ends: tuple[int, ...]
 
 
-def read_piece(table: Table, letters: Sequence[int]) -> Piece:
-    """Follow all states through a sequence of letters.
-
-    >>> read_piece([[0, 1], [1, 1]], [0, 1, 0]).states(0)
-    (0, 1, 1)
-    """
-    count = len(table)
-    paths: list[list[int]] = [[] for _ in range(count)]
+def read_piece(machine: Machine, events: Sequence[Any]) -> tuple[Piece, bool]:
+    """Follow all states through some events; tell as well whether something failed on the way."""
+    count, failed = machine.count, False
+    outputs: list[list[Any]] = [[] for _ in range(count)]
     #: path -> (the path it has met, and after how many events)
     met: dict[int, tuple[int, int]] = {}
-    alive = [(s, s) for s in range(count)]
-    for k, letter in enumerate(letters):
-        alive = [(path, table[s][letter]) for path, s in alive]
+    paths, states = list(range(count)), list(range(count))
+    for k, event in enumerate(events):
+        try:
+            moved = machine.advance(event, states)
+        except Exception as error:
+            moved = [(s, Failed(k, portable(error), event)) for s in states]
         seen: dict[int, int] = {}
-        for path, s in alive:
-            paths[path].append(s)
-            if s in seen:
+        for path, (s, y) in zip(paths, moved, strict=True):
+            if isinstance(y, Failed):
+                y, failed = Failed(k, y.failure, event), True
+            outputs[path].append(y)
+            if seen.setdefault(s, path) != path:
                 met[path] = seen[s], k + 1
-            else:
-                seen[s] = path
-        if len(seen) < len(alive):
-            alive = [(path, s) for path, s in alive if seen[s] == path]
+        paths, states = list(seen.values()), list(seen)
+    ends = dict(zip(paths, states, strict=True))
     for path in sorted(met, key=lambda p: -met[p][1]):
         first, at = met[path]
-        paths[path] += paths[first][at:]
-    return Piece(tuple(range(count)), tuple(map(tuple, paths)))
+        outputs[path] += outputs[first][at:]
+        ends[path] = ends[first]
+    return Piece(tuple(outputs), tuple(ends[p] for p in range(count))), failed
 
 
 @frozen(eq=False)
 class Reading:
     """Makes what turns chunks of events into pieces."""
 
-    table: Table
-    letter: Callable[[], Callable[[Any], int]]
+    query: Any
 
     def __call__(self) -> Callable[[Any], Reply]:
-        letter = self.letter()
+        machine = machine_of(self.query)
+        assert machine is not None
 
         def answer(request: Any) -> Reply:
             begun = perf_counter()
-            letters: list[int] = []
-            outputs: list[Any] = []
-            for k, event in enumerate(request):
-                try:
-                    letters.append(letter(event))
-                except Exception as error:
-                    outputs += [read_piece(self.table, letters), Failed(k, portable(error))]
-                    letters = []
-            failed = bool(outputs)
-            outputs.append(read_piece(self.table, letters))
-            return Reply(outputs, failed, len(request), perf_counter() - begun)
+            piece, failed = read_piece(machine, request)
+            return Reply([piece], failed, len(request), perf_counter() - begun)
 
         return answer
 
 
-@frozen(eq=False)
-class LettersOf:
-    """Makes the function from events to letters that a monitor of temporal logic uses."""
-
-    monitor: Any
-
-    def __call__(self) -> Callable[[Any], int]:
-        return instance(self.monitor).valuation  # type: ignore[attr-defined,no-any-return]
-
-
 @processor
 class ChunkedMonitor(Offloaded):
-    """Say what a monitor says after each event, reading chunks of the trace at the same time.
+    """Say what a finite-state monitor says after each event, reading chunks of the trace at the same time.
 
     Parameters
     ----------
     inner
-        A `Monitor` of temporal logic whose formula has a finite automaton.
+        A `Monitor` of temporal logic whose formula has a finite automaton, or a `MooreMachine` without
+        variables. A machine is read once for each state until states meet, so it should be one in which they
+        do.
     manager
         Lends the workers.
 
     Examples
     --------
     >>> from millstream.concurrency import ThreadManager
+    >>> from millstream.palettes.fsm import MooreMachine
     >>> from millstream.palettes.ltl import Monitor
     >>> from millstream.processors import X
+    >>> toggle = MooreMachine.from_table("off", {"off": {"push": "on"}, "on": {"push": "off"}})
     >>> with ThreadManager(2) as manager:
-    ...     list(ChunkedMonitor(Monitor("G a", atoms={"a": X == "a"}), manager)("aaba"))
+    ...     print(list(ChunkedMonitor(Monitor("G a", atoms={"a": X == "a"}), manager)("aaba")))
+    ...     print(list(ChunkedMonitor(toggle, manager)(["push"] * 3)))
     [UNKNOWN, UNKNOWN, FALSE, FALSE]
+    ['on', 'off', 'on']
     """
 
-    #: the state of the automaton after what has been emitted
-    now: int = state(0)
-    verdicts: tuple[Any, ...] = transient()
+    #: the number of the state after what has been emitted; None before the first event
+    now: int | None = state(None)
+    start: int = transient()
     read: Callable[[Any], Reply] = transient()
 
     def __attrs_post_init__(self) -> None:
-        inner: Any = self.inner
-        if not hasattr(inner, "automaton") or inner.explain:
-            fail_parameter(self, "inner", "a Monitor without explanations", inner)
-        inner.automaton()
+        if machine_of(self.inner) is None:
+            wanted = "a Monitor without explanations or a MooreMachine without variables"
+            fail_parameter(self, "inner", wanted, self.inner)
 
     def make_stage(self) -> Reading:
         """Return what turns chunks into pieces."""
-        inner: Any = self.inner
-        automaton = inner.automaton()
-        self.verdicts = automaton.verdicts
-        stage = Reading(automaton.table, LettersOf(inner))
-        self.read = stage()
+        stage, machine = Reading(self.inner), machine_of(self.inner)
+        assert machine is not None
+        self.read, self.start = stage(), machine.start
         return stage
 
     def acquire(self) -> bool:
@@ -157,23 +195,29 @@ class ChunkedMonitor(Offloaded):
         return self.read(events)
 
     def finish(self) -> None:
-        """Do nothing: a monitor says nothing at the end."""
+        """Do nothing: such monitors say nothing at the end."""
 
     def deliver(self) -> None:
-        """Put the pieces together, and emit the verdicts of the states on the way."""
+        """Put the pieces together, and emit the outputs of the states on the way."""
         ready = self.line.ready
         while ready:
-            piece = ready.popleft()
-            if isinstance(piece, list):
-                self._raise(*piece)
-            for s in piece.states(self.now):
-                self.now = s
-                self.emit(self.verdicts[s])
+            item = ready.popleft()
+            chunk, piece = item if type(item) is list else (Chunk(None, None, 0), item)
+            if isinstance(piece, Failed):
+                surface(self, chunk.position(piece.index), piece)
+                continue
+            before = self.start if self.now is None else self.now
+            self.now = piece.ends[before]
+            for y in piece.outputs[before]:
+                if isinstance(y, Failed):
+                    surface(self, chunk.position(y.index), y)
+                elif y is not MISSING:
+                    self.emit(y)
         self.line.failed = False
 
-    def _delivered(self, out: list[Any]) -> Iterator[Any]:
+    def _delivered(self, out: list[Any]) -> Iterator[Iterable[Any]]:
         try:
             self.deliver()
         finally:
-            yield from out
+            yield out.copy()
             out.clear()

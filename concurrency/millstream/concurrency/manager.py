@@ -29,6 +29,8 @@ from .threads import Factory, ThreadWorker
 
 Worker = ThreadWorker | ProcessWorker
 KINDS = ("threads", "processes", "interpreters", "auto")
+#: seconds of work for an event below which no kind of worker pays
+CHEAP = 1e-6
 _managers: weakref.WeakSet[ThreadManager] = weakref.WeakSet()
 
 
@@ -65,8 +67,9 @@ class ThreadManager:
     limit
         How many workers may run at one time; 0 makes everything sequential. May be changed at any time.
     workers
-        ``"threads"``, ``"processes"``, ``"interpreters"`` (Python 3.14 and later), or ``"auto"``: threads
-        where they run at the same time, else processes for what can be pickled, else nothing.
+        ``"threads"``, ``"processes"``, ``"interpreters"`` (Python 3.14 and later), or ``"auto"``: whoever
+        asks first measures what an event takes; cheap events get no worker, others a thread where threads
+        run at the same time, else a process if the task can be pickled, else nothing.
 
     Examples
     --------
@@ -114,20 +117,22 @@ class ThreadManager:
             leaving, self._idle = self._idle[:excess], self._idle[excess:]
         self._stop(leaving)
 
-    def request(self, factory: Factory) -> Worker | None:
+    def request(self, factory: Factory, cost: float | None = None) -> Worker | None:
         """Return a worker that serves what the factory makes, or None; give it back with `dispose`.
 
         Parameters
         ----------
         factory
             Called in the worker (pickled, for processes), it returns the function that answers requests.
+        cost
+            Seconds that an event takes, if known: with ``"auto"`` workers, cheap ones are refused.
         """
         permits = self._permits
         if permits.lent >= permits.limit or self._closed:
             with self._lock:
                 self._refused += 1
             return None
-        kind = self.workers if self.workers != "auto" else _fitting(factory)
+        kind = self.workers if self.workers != "auto" else _fitting(factory, cost)
         with self._lock:
             answer = self._permits.request() if kind is not None else None
             if answer is None or kind is None:
@@ -240,8 +245,10 @@ def _same_or_new(process: int, identity: int, limit: int, workers: str) -> Threa
     return next(here, None) or ThreadManager(limit, workers)
 
 
-def _fitting(factory: Factory) -> str | None:
-    """Return the kind of worker that pays for a task, as far as its kind can tell."""
+def _fitting(factory: Factory, cost: float | None) -> str | None:
+    """Return the kind of worker that pays for a task, as far as its cost and its kind can tell."""
+    if cost is not None and cost < CHEAP:
+        return None
     if not gil_is_enabled():
         return "threads"
     try:

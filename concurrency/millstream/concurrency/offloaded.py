@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import islice
-from typing import Any
+from collections import deque
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
+from typing import Any, ClassVar
 
 from attrs import field
 
-from millstream.processors import Processor, Query, Run, StreamError, as_query, processor, state, transient
-from millstream.processors.errors import shorten
+from millstream.processors import Processor, Query, Run, as_query, processor, state, transient
 from millstream.processors.lists import host
 
 from .chunks import MOST, Chunk, Failed, Reply
 from .line import Line
 from .manager import ThreadManager
-from .stages import run_chunk
+from .stages import run_chunk, surface
 
 
 @processor
@@ -27,6 +27,8 @@ class Offloaded(Processor):
     run: Run = transient()
     outputs_: list[Any] = transient()
     stage: Any = transient()
+    #: set by the run while an event comes in that will be waited for later, which changes nothing here
+    late: bool = transient()
     line: Line = state(of=lambda self: Line())
 
     def __attrs_post_init__(self) -> None:
@@ -52,6 +54,9 @@ class Offloaded(Processor):
         """Return a chunk as workers take it."""
         raise NotImplementedError
 
+    #: whether nothing is to be handed over, for now
+    is_halted: ClassVar[Any] = False
+
     @property
     def longest(self) -> int:
         """Return the greatest length of a chunk."""
@@ -65,7 +70,7 @@ class Offloaded(Processor):
         if not line.waiting:
             line.first = self.wiring.position()
         line.waiting.append(x)
-        if len(line.waiting) >= line.length or not line.size:
+        if not line.size or len(line.waiting) >= line.length or self.is_halted:
             self.hand_over()
             self.deliver()
 
@@ -76,11 +81,13 @@ class Offloaded(Processor):
         if not events:
             return
         last = self.wiring.position()
+        line.begin(len(events))
         if self.acquire():
             line.send(self.request(events), last, len(events))
-            line.collect(self.longest, line.size)
+            line.collect()
         else:
-            line.add(Chunk(line.first, last, len(events)), self.compute(events), self.longest)
+            line.add(Chunk(line.first, last, len(events)), self.compute(events))
+        line.length = line.pace.length(self.longest)
 
     def compute(self, events: list[Any]) -> Reply:
         """Do a chunk here."""
@@ -96,20 +103,16 @@ class Offloaded(Processor):
         while ready:
             y = ready.popleft()
             if failed and type(y) is list and len(y) == 2 and isinstance(y[1], Failed):
-                self._raise(*y)
-            emit(y)
+                surface(self, y[0].position(y[1].index), y[1])
+            else:
+                emit(y)
         self.line.failed = False
 
-    def _raise(self, position: int | None, failed: Failed) -> None:
-        try:
-            failed.failure.throw()
-        except StreamError as error:
-            place = f"{self.name} > {error.place}"
-            moved = StreamError(error.processor, place, error.event, position, error.reason)
-            raise moved from error.__cause__
-        except Exception as error:
-            reason = f"{type(error).__name__}: {error}"
-            raise StreamError(shorten(self), self.name, "", position, reason) from error
+    def complete(self) -> None:
+        """Hand over what waits, and wait until all has come out that the events so far give."""
+        self.hand_over()
+        self.line.collect(0)
+        self.deliver()
 
     def end(self) -> None:
         """Hand over what waits, wait for everything, and end the inner query."""
@@ -130,6 +133,10 @@ class Offloaded(Processor):
 
     def iterate(self, *inputs: Iterator[Any]) -> Iterator[Any]:
         """Read a chunk at a time: cheap events do not pay for being handed over."""
+        return chain.from_iterable(self.batches(*inputs))
+
+    def batches(self, *inputs: Iterator[Any]) -> Iterator[Iterable[Any]]:
+        """Yield the outputs of a chunk at a time."""
         (events,) = inputs
         out: list[Any] = []
         self.emit = out.append
@@ -149,19 +156,19 @@ class Offloaded(Processor):
             if failure is not None:
                 raise failure
             self.finish()
-            yield from self.outputs_
+            yield self.outputs_
         finally:
             line.close()
 
-    def _delivered(self, out: list[Any]) -> Iterator[Any]:
+    def _delivered(self, out: list[Any]) -> Iterator[Iterable[Any]]:
         """Yield what is ready; raise a failure when it is its turn."""
         line = self.line
         if not line.failed:
-            yield from line.ready
-            line.ready.clear()
+            ready, line.ready = line.ready, deque()
+            yield ready
             return
         try:
             self.deliver()
         finally:
-            yield from out
+            yield out.copy()
             out.clear()

@@ -15,6 +15,7 @@ from attrs import field
 from millstream.processors import processor
 from millstream.processors.errors import ParameterError, at_least, shorten
 
+from .chunks import AHEAD
 from .classify import History, bounded_history
 from .offloaded import Offloaded
 from .stages import Repeating
@@ -58,7 +59,7 @@ class Pipeline(Offloaded):
     millstream.processors.errors.ParameterError: Pipeline: Cumulate(add) keeps a state (value) that all...
     """
 
-    depth: int = field(default=4096, validator=at_least(1))
+    depth: int = field(default=16384, validator=at_least(1))
     history: int | None = field(default=None, validator=_history)
     known: History = field(init=False, repr=False)
 
@@ -115,4 +116,4 @@ class Pipeline(Offloaded):
     @property
     def longest(self) -> int:
         """Return the greatest length of a chunk."""
-        return max(1, self.depth // (3 * max(1, self.line.size)))
+        return max(1, self.depth // (AHEAD * max(1, self.line.size) + 1))

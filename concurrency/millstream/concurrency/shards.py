@@ -1,113 +1,186 @@
-"""Shards: events spread by key over a fixed number of states, and their outputs put back into order.
+"""Slices spread over workers: what a worker does with its keys, and how outputs come back into order.
 
-A key always belongs to the same shard, a shard to one worker. `Tape` remembers which shard each event went
-to, so that outputs come in the order of events; it is a plain object. `Sharding` is what a worker does.
+A key belongs to one worker. Slices remember the event that began them, so that an event for all of them, and
+the end of the trace, give outputs in the order in which one worker would have. `Tape` is a plain object.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Iterable, Iterator
+from operator import itemgetter
 from time import perf_counter
 from typing import Any
 
 from attrs import define, field, frozen
 
-from millstream.processors import Query, Run
+from millstream.processors import Processor, Run
 
 from .chunks import Failed, Reply
 from .failures import portable
 from .stages import named
 
 State = tuple[Any, ...]
+#: the order of slices: the number of the event that began one, and the place of its key among those of it
+Birth = tuple[int, int]
 
 
 @define
 class Tape:
-    """Which shard each event went to, and what has come back.
+    """Which workers each event went to, and what has come back.
 
     >>> tape = Tape()
-    >>> for shard in (0, 1, 0):
-    ...     tape.went(shard)
-    >>> tape.came(0, [["a"], ["c"]])
-    >>> tape.take(), tape.came(1, [["b"]]), tape.take()
-    (['a'], None, ['b', 'c'])
+    >>> for members in ([0], [1], [0, 1]):
+    ...     tape.went(members)
+    >>> tape.came(0, [["a"], [(2, ["d"])]])
+    >>> list(tape.take())
+    [['a']]
+    >>> tape.came(1, [["b"], [(1, ["c"])]])
+    >>> list(tape.take())
+    [['b'], ['c', 'd']]
     """
 
-    _order: deque[int] = field(factory=deque)
+    _order: deque[tuple[int, ...]] = field(factory=deque)
     _back: dict[int, deque[list[Any]]] = field(factory=dict)
 
-    def __len__(self) -> int:
-        return len(self._order)
+    def went(self, members: Iterable[int]) -> None:
+        """Take note which workers got the next event."""
+        self._order.append(tuple(members))
 
-    def went(self, group: int) -> None:
-        """Take note that the next event went to a group of shards."""
-        self._order.append(group)
+    def came(self, member: int, outputs: Iterable[list[Any]]) -> None:
+        """Take what a worker gave for its next events: outputs, or, where others got it too, ranked ones."""
+        self._back.setdefault(member, deque()).extend(outputs)
 
-    def came(self, group: int, outputs: list[list[Any]]) -> None:
-        """Take the outputs of the next events of a group, a list for each event."""
-        self._back.setdefault(group, deque()).extend(outputs)
-
-    def take(self) -> list[Any]:
-        """Return all outputs whose turn it is."""
-        out: list[Any] = []
+    def take(self) -> Iterator[list[Any]]:
+        """Yield the outputs of each event whose turn it is."""
         order, back = self._order, self._back
-        while order and (queue := back.get(order[0])):
-            out += queue.popleft()
+        while order:
+            queues = [back.get(member) for member in order[0]]
+            if not all(queues):
+                return
+            parts = [queue.popleft() for queue in queues if queue is not None]
             order.popleft()
-        return out
+            yield parts[0] if len(parts) == 1 and not _is_ranked(parts[0]) else merged(parts)
 
 
-def shard_of(key: Hashable, shards: int) -> int:
-    """Return the shard of a key; equal keys have the same one."""
-    return hash(key) % shards
+def _is_ranked(outputs: list[Any]) -> bool:
+    return bool(outputs) and isinstance(outputs[0], Ranked)
+
+
+def lost(key: Any, failed: Failed) -> list[Any]:
+    """Return what stands for an event with this key whose worker is gone."""
+    return [Ranked(((-1,), [failed]))] if is_for_several(key) else [failed]
+
+
+def is_for_several(key: Any) -> bool:
+    """Return whether an event goes to several slices: `Several` of them, or ALL."""
+    kind = type(key)
+    return kind is Several or (kind.__name__ == "All" and kind.__module__.endswith("slicer.keys"))
+
+
+class Ranked(tuple[Any, ...]):
+    """The rank of a slice among those that got the same event, and its outputs."""
+
+    __slots__ = ()
+
+
+def merged(parts: Iterable[list[Any]]) -> list[Any]:
+    """Return outputs in the order of their ranks; those behind a failure are left out.
+
+    >>> merged([[(1, ["a"]), (3, ["d"])], [(2, ["b", "c"])]])
+    ['a', 'b', 'c', 'd']
+    """
+    found: list[Any] = []
+    for _, outputs in sorted((item for part in parts for item in part), key=itemgetter(0)):
+        found += outputs
+        if found and isinstance(found[-1], Failed):
+            break
+    return found
+
+
+@frozen
+class Several:
+    """Keys that one event goes to, with the place of each among all keys of the event."""
+
+    keys: tuple[tuple[int, Any], ...]
 
 
 @frozen(eq=False)
 class Sharding:
-    """Makes what runs events on the states of their shards.
+    """Makes what runs events on the slices of a worker.
 
-    Requests: ``("give", {shard: state})``, ``("take", None)``, ``("events", (shards, events))``.
+    Requests: ``("give", {key: (birth, state)})``, ``("take", None)`` for the same, and ``("events",
+    (numbers, keys, events))``, where a key may be `Several`, or ALL.
     """
 
-    query: Query
+    slices: Processor
 
     def __call__(self) -> Callable[[tuple[str, Any]], Any]:
-        outputs: list[Any] = []
-        run = self.query.into(outputs)
-        values: dict[int, State] = {}
-
-        def answer(request: tuple[str, Any]) -> Any:
-            name, content = request
-            if name == "give":
-                values.clear()
-                return values.update(content)
-            if name == "take":
-                return values.copy()
-            return run_shards(run, outputs, values, *content)
-
-        return answer
+        return Shard(self.slices).answer
 
 
-def run_shards(
-    run: Run, outputs: list[Any], values: dict[int, State], shards: list[int], events: list[Any]
-) -> Reply:
-    """Run events on the states of their shards; the outputs are a list for each event."""
-    begun, failed, current = perf_counter(), False, None
-    given: list[list[Any]] = []
-    for shard, event in zip(shards, events, strict=True):
-        if shard != current:
-            if current is not None:
-                values[current] = run.take()
-            run.give(values[shard] if shard in values else run.fresh())
-            current = shard
+class Shard:
+    """The slices of one worker."""
+
+    def __init__(self, slices: Processor) -> None:
+        self.outputs: list[Any] = []
+        self.run: Run = slices.into(self.outputs)
+        self.slices: Any = self.run.processors[0]
+        #: for each slice, and perhaps for some that are gone, where it began
+        self.births: dict[Any, Birth] = {}
+
+    def answer(self, request: tuple[str, Any]) -> Any:
+        """Answer a request."""
+        name, content = request
+        if name == "events":
+            return self._events(*content)
+        if name == "give":
+            self.slices.states = {key: values for key, (_, values) in content.items()}
+            self.births = {key: birth for key, (birth, _) in content.items()}
+            return None
+        if name == "take":
+            return {key: (self.births[key], values) for key, values in self.slices.states.items()}
+        raise ValueError(f"no such request: {name}")
+
+    def _events(self, numbers: list[int], keys: list[Any], events: list[Any]) -> Reply:
+        begun, failed = perf_counter(), False
+        given: list[list[Any]] = []
+        for number, key, event in zip(numbers, keys, events, strict=True):
+            if type(key) is Several:
+                made, bad = self._several(key.keys, number, event, [(place,) for place, _ in key.keys])
+            elif is_for_several(key):
+                everyone = list(self.slices.states)
+                made, bad = self._several(
+                    list(enumerate(everyone)), number, event, [self.births[k] for k in everyone]
+                )
+            else:
+                made, bad = self._touch(key, number, 0, event)
+            given.append(made)
+            failed = failed or bad
+        return Reply(given, failed, len(events), perf_counter() - begun)
+
+    def _several(
+        self, keys: Iterable[tuple[int, Any]], number: int, event: Any, ranks: list[Any]
+    ) -> tuple[list[Any], bool]:
+        made: list[Any] = []
+        for (place, key), rank in zip(keys, ranks, strict=True):
+            outputs, bad = self._touch(key, number, place, event)
+            made.append(Ranked((rank, outputs)))
+            if bad:
+                return made, True
+        return made, False
+
+    def _touch(self, key: Any, number: int, place: int, event: Any) -> tuple[list[Any], bool]:
+        """Return the outputs of a slice, and whether it failed, which is then the last of them."""
+        known = key in self.slices.states
+        if not known:
+            self.births[key] = number, place
+        bad = False
         try:
-            run.entry(event)
+            self.slices.touch(key, event)
         except Exception as error:
-            failed = True
-            outputs.append(Failed(len(given), portable(named(run, error))))
-        given.append(outputs.copy())
-        outputs.clear()
-    if current is not None:
-        values[current] = run.take()
-    return Reply(given, failed, len(events), perf_counter() - begun)
+            bad = True
+            self.outputs.append(Failed(number, portable(named(self.run, error)), event))
+        made = self.outputs.copy()
+        self.outputs.clear()
+        return made, bad

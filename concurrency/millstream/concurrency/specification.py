@@ -1,4 +1,4 @@
-"""Specification files: a phased computation as XML or TOML text, with Python objects as vertices.
+"""Specification files: a phased computation as XML, TOML or YAML text, with Python objects as vertices.
 
 ::
 
@@ -24,6 +24,7 @@ import inspect
 import tomllib
 from ast import literal_eval
 from collections.abc import Iterator, Mapping
+from importlib import import_module
 from pathlib import Path
 from pkgutil import resolve_name
 from random import Random
@@ -57,11 +58,11 @@ class Specification:
 
 
 def load_specification(path: str | Path) -> Specification:
-    """Read a specification from a file whose name ends in ``.xml`` or ``.toml``."""
+    """Read a specification from a file whose name ends in ``.xml``, ``.toml``, ``.yaml`` or ``.yml``."""
     path = Path(path)
-    readers = {".xml": from_xml, ".toml": from_toml}
+    readers = {".xml": from_xml, ".toml": from_toml, ".yaml": from_yaml, ".yml": from_yaml}
     if path.suffix not in readers:
-        raise QueryError(f"a specification is an .xml or .toml file, got {str(path)!r}")
+        raise QueryError(f"a specification is an .xml, .toml or .yaml file, got {str(path)!r}")
     return readers[path.suffix](path.read_text(encoding="utf-8"))
 
 
@@ -80,6 +81,33 @@ def from_toml(text: str) -> Specification:
     [{'negative': -1}, {'negative': -2}, {'negative': -3}]
     """
     return _build(tomllib.loads(text), text)
+
+
+def from_yaml(text: str) -> Specification:
+    """Read a specification from YAML, which has the same keys as TOML; needs PyYAML.
+
+    >>> spec = from_yaml('''
+    ... steps: 2
+    ... vertices:
+    ...   clock: {function: "builtins:int"}
+    ...   negative: {function: "operator:neg", inputs: [clock]}
+    ... ''')
+    >>> [phase.values for phase in spec.run()]
+    [{'negative': -1}, {'negative': -2}]
+    """
+    try:
+        yaml = import_module("yaml")
+    except ImportError as error:
+        raise QueryError(
+            "a specification in YAML needs PyYAML: pip install 'millstream[yaml]', or write it in TOML"
+        ) from error
+    try:
+        content = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise QueryError(f"the specification is not YAML: {error}") from error
+    if not isinstance(content, dict):
+        raise QueryError(f"a specification has steps and vertices, got {shorten(content)}")
+    return _build(content, text)
 
 
 def from_xml(text: str) -> Specification:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from time import perf_counter
 from typing import Any
 
 from attrs import frozen
 
-from millstream.processors import Query, Run
+from millstream.processors import Processor, Query, Run, StreamError
+from millstream.processors.errors import shorten
 
 from .chunks import Failed, Reply
-from .failures import portable
+from .failures import WorkerDiedError, portable
 
 State = tuple[Any, ...]
 
@@ -19,16 +21,16 @@ State = tuple[Any, ...]
 def run_chunk(run: Run, outputs: list[Any], events: Sequence[Any]) -> Reply:
     """Push events into a run whose sink is `outputs`; a failure stands in the place of an event's outputs."""
     begun, failed, entry = perf_counter(), False, run.entry
+    through = deque[Any](maxlen=0).extend  # runs through an iterator, in C
     remaining = iter(events)
     while True:
         try:
-            for event in remaining:
-                entry(event)
+            through(map(entry, remaining))
             break
         except Exception as error:
             failed = True
             index = len(events) - 1 - remaining.__length_hint__()  # type: ignore[attr-defined]
-            outputs.append(Failed(index, portable(named(run, error))))
+            outputs.append(Failed(index, portable(named(run, error)), events[index]))
     reply = Reply(outputs.copy(), failed, len(events), perf_counter() - begun)
     outputs.clear()
     return reply
@@ -39,6 +41,26 @@ def named(run: Run, error: Exception) -> Exception:
     named: Exception = run.processors[0].wiring.blame(error)
     named.__cause__ = error
     return named
+
+
+def surface(owner: Processor, position: int | None, failed: Failed) -> None:
+    """Raise what failed in a worker, as if it had failed here; note it, if the run survives failures.
+
+    The end of a worker is always raised: what it kept is lost.
+    """
+    try:
+        failed.failure.throw()
+    except StreamError as error:
+        place, cause = f"{owner.name} > {error.place}", error.__cause__
+        moved = StreamError(error.processor, place, error.event, position, error.reason)
+    except Exception as error:
+        cause, reason = error, f"{type(error).__name__}: {error}"
+        moved = StreamError(shorten(owner), owner.name, "", position, reason)
+    moved.__cause__ = cause
+    if not owner.wiring.options.tolerant or isinstance(cause, WorkerDiedError):
+        raise moved
+    node = next(k for k, n in enumerate(owner.wiring.nodes) if n is owner)
+    owner.wiring.survive(node, moved, (failed.event,))
 
 
 @frozen(eq=False)

@@ -144,6 +144,10 @@ class Processor(Query):
         """Pull from the input iterators directly; only for processors that know when to stop reading."""
         raise NotImplementedError
 
+    def batches(self, *inputs: Iterator[Any]) -> Iterator[Iterable[Any]]:
+        """Do the same, yielding iterables of outputs: in addition to `iterate`, for speed."""
+        raise NotImplementedError
+
     def growth(self) -> Any:
         """Return what of the state can grow without bound, a `Growth`; None if nothing can."""
         return None

@@ -129,7 +129,7 @@ class _Puller:
         """Start one region: find its feed, and record what leaves it."""
         feed = self._feed(region)
         sends = region.sends
-        if region.only_send is not None and sends[0].kind != "sink" and region.root[0] != "node":
+        if region.only_send is not None and self._passes(region):
             self._exits[_key(sends[0])] = feed
             return
         steps = self._wiring.names[f"r{region.index}"](feed)
@@ -139,6 +139,12 @@ class _Puller:
         hub = _Hub(steps)
         for send, queue in zip(sends, queues[region.index], strict=True):
             self._exits[_key(send)] = hub.read(queue)
+
+    def _passes(self, region: Region) -> bool:
+        """Return whether the region's feed, of which it sends on every event, can take its place."""
+        if region.root[0] == "node":
+            return not self.options.tolerant and overrides(self._wiring.nodes[region.root[1]], "batches")
+        return region.sends[0].kind != "sink"
 
     def _feed(self, region: Region) -> Iterator[Any]:
         kind, n = region.root[:2]
@@ -155,6 +161,8 @@ class _Puller:
             return zip(*inputs, strict=False)
         if self.options.tolerant:
             inputs = [(x for x in feed if x is not HOLE) for feed in inputs]
+        if overrides(node, "batches"):
+            return chain.from_iterable(self._blamed(node.batches(*inputs), n))
         return self._blamed(node.iterate(*inputs), n)
 
     def _blamed(self, events: Iterator[Any], n: int) -> Iterator[Any]:

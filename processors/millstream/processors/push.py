@@ -239,7 +239,7 @@ class Run:
     @property
     def defers(self) -> bool:
         """Return whether steps can be started now and waited for later: `each` then does many at a time."""
-        return bool(self._late)
+        return any(hasattr(n, "step_copies") for n in self._late)
 
     def each(self, copies: Iterable[tuple[State, Any]]) -> Iterator[State]:
         """Give an event to each of several copies: for processors that host a run.

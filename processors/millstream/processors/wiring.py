@@ -108,15 +108,20 @@ class Wiring:
 
     def note(self, node: int, error: Exception, events: tuple[Any, ...]) -> None:
         """Survive a failure: count it, and send it to the dead letters, or else say it once."""
-        self.skipped += 1
         if self._letters is None and node in self._told:
+            self.skipped += 1
             return
         inner = trace(error.__traceback__)[0][1:]
         failure = self.failure([(self, node), *inner], error, events)
         failure.__cause__ = error
+        self.survive(node, failure, events)
+
+    def survive(self, node: int, failure: StreamError, events: tuple[Any, ...]) -> None:
+        """Do the same with a failure whose place is known."""
+        self.skipped += 1
         if self._letters is not None:
             self._letters(DeadLetter(failure, events))
-        else:
+        elif node not in self._told:
             self._told.add(node)
             log.warning("skipped, as are further failures of this processor: %s", failure)
 

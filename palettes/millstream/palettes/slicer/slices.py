@@ -114,13 +114,14 @@ class Slices(Processor):
             self._touch_together(keys, x, refresh=key is not ALL)
         else:
             for k in [key] if keys is None else keys:
-                self._touch(k, x, refresh=key is not ALL)
+                self.touch(k, x, refresh=key is not ALL)
         if self.shows:
-            self._show()
+            self.show()
 
     # -- one slice
 
-    def _touch(self, key: Any, x: Any, refresh: bool) -> None:
+    def touch(self, key: Any, x: Any, refresh: bool = True) -> None:
+        """Give an event to one slice."""
         values = self.states.get(key)
         if values is None:
             self._make_room(key)
@@ -146,7 +147,8 @@ class Slices(Processor):
             self.states.pop(key, None)
         else:
             self.states[key] = values
-        self._keep_last(key)
+        if self.shows and self.last is not MISSING:
+            self.keep_last(key, self.last)
         if self.counts:
             self._note(key, refresh)
 
@@ -177,15 +179,14 @@ class Slices(Processor):
 
     # -- what is shown
 
-    def _keep_last(self, key: Any) -> None:
-        if self.last is MISSING or not self.shows:
-            return
+    def keep_last(self, key: Any, y: Any) -> None:
+        """Keep the last output of a slice, to be shown."""
         if self.snapshot:
-            self.shown = self.shown.set(key, self.last)
+            self.shown = self.shown.set(key, y)
         elif self.tally is not None:
-            self.tally.set(self.shown, key, self.last)
+            self.tally.set(self.shown, key, y)
         else:
-            self.shown[key] = self.last
+            self.shown[key] = y
 
     def _hide(self, key: Any) -> None:
         if self.snapshot:
@@ -198,7 +199,8 @@ class Slices(Processor):
     def _is_shown(self, key: Any) -> bool:
         return key in (self.shown if self.tally is None else self.tally.keys(self.shown))
 
-    def _show(self) -> None:
+    def show(self) -> None:
+        """Emit what is shown."""
         if self.snapshot:
             self.emit(self.shown)
         elif self.tally is not None:
@@ -245,10 +247,11 @@ class Slices(Processor):
         for key, values in list(self.states.items()):
             self._begin(key)
             self._end(key, values)
-            self._keep_last(key)
-            changed = changed or self.last is not MISSING
-        if changed and self.shows:
-            self._show()
+            if self.shows and self.last is not MISSING:
+                self.keep_last(key, self.last)
+                changed = True
+        if changed:
+            self.show()
 
     def explained(self, limit: int) -> Processor:
         """Return slices of traced events."""
