@@ -281,9 +281,11 @@ for kind in ("threads", "processes"):
 
 def test_interrupted_program_leaves_no_process():
     script = """
+import signal
 from functools import partial
 from pkgutil import resolve_name
 from millstream.concurrency import Crew, ThreadManager
+signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever started the tests may have ignored it
 with ThreadManager(1, "processes") as manager:
     crew = Crew(manager, partial(resolve_name, "time:sleep"), 1)
     crew.send(0, 0)
@@ -299,9 +301,12 @@ with ThreadManager(1, "processes") as manager:
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )
     worker = int(program.stdout.readline())
-    program.send_signal(signal.SIGINT)
-    program.wait(30)
-    program.stdout.close()
+    try:
+        program.send_signal(signal.SIGINT)
+        program.wait(60)
+    finally:
+        program.kill()
+        program.stdout.close()
     with pytest.raises(ProcessLookupError):
         os.kill(worker, 0)
 

@@ -1,5 +1,6 @@
 """The planner: what it wraps, what it leaves, and what it says about it."""
 
+import pickle
 from operator import add
 
 import pytest
@@ -12,11 +13,22 @@ from millstream.concurrency.planner import classify
 from millstream.palettes.ltl import Monitor
 from millstream.palettes.slicer import Slice
 from millstream.palettes.windows import Window
-from millstream.processors import Apply, Count, Cumulate, Filter, Fork, X
+from millstream.processors import Apply, Count, Cumulate, Filter, Fork, KeepLast, StreamError, Tap, X
+from millstream.processors.testing import check_processor, pushed
 
 from .servants import Last, nonzero, work
 
 DEAR = Apply(work(5_000))
+
+
+def adding(x, y):
+    return work(5_000)(x) + y
+
+
+def is_even(x):
+    return work(5_000)(x) % 2 == 0
+
+
 SAMPLE = list(range(1, 40))
 
 
@@ -68,15 +80,10 @@ def test_planner_lets_a_dear_stage_with_state_run_ahead():
         assert_equivalent(query, fast, [SAMPLE])
 
 
-def adding(x, y):
-    return work(5_000)(x) + y
-
-
 @pytest.mark.parametrize(
     ("limit", "workers", "sample", "reason"),
     [
         (0, "processes", SAMPLE, "the manager lends no workers (limit 0)"),
-        (2, "processes", [], "without a sample of events nothing is known about costs"),
     ],
 )
 def test_planner_declines_and_says_why(limit, workers, sample, reason):
@@ -85,6 +92,73 @@ def test_planner_declines_and_says_why(limit, workers, sample, reason):
         assert choices(fast) == ["as it is", "as it is"]
         assert {decision.reason for decision in fast.plan().decisions} == {reason}
         assert list(fast([3, 4])) == [1, 2]
+
+
+EVENTS = list(range(1, 300))
+UNDECIDED = [
+    (DEAR, ["Pipeline"]),
+    (DEAR | Cumulate(add), ["Pipeline", "as it is"]),
+    (Last() | DEAR, ["as it is", "Pipeline"]),
+    (Slice(X % 8, DEAR | Count()), ["ParallelSlice"]),
+    (Slice(X % 8, DEAR, snapshot=True), ["ParallelSlice"]),
+    (Slice(X % 8, DEAR | Count() | Last()), ["ParallelSlice"]),
+    (Monitor("G (a -> F b)", atoms={"a": is_even, "b": X == 7}), ["ChunkedMonitor"]),
+    (Cumulate(adding) | Cumulate(adding), None),
+    (Apply(X + 1) | Cumulate(add), ["as it is", "as it is"]),
+    (Apply(X + 1) | KeepLast(), ["as it is", "as it is"]),
+]
+
+
+@pytest.mark.parametrize(("query", "expected"), UNDECIDED, ids=str)
+def test_planner_measures_the_first_events_where_there_is_no_sample(query, expected):
+    traces = [EVENTS, [], [5], EVENTS[:20]]
+    with ThreadManager(2, "processes") as manager:
+        fast = parallelize(query, manager)
+        assert set(choices(fast)) == {"undecided"}
+        assert_equivalent(query, fast, traces)
+        assert expected in (None, choices(fast)), str(fast.plan())
+        pushing = parallelize(query, manager)
+        assert pushed(pushing, [EVENTS]) == pushed(query, [EVENTS])
+
+
+@pytest.mark.parametrize("at", [0, 5, 100, 250])
+def test_planner_saves_states_before_and_after_it_has_decided(at):
+    query, expected, got = DEAR | Cumulate(add) | Last(), [], []
+    with ThreadManager(2, "processes") as manager:
+        fast = parallelize(query, manager)
+        first = fast.into(got)
+        first.push_all(EVENTS[:at])
+        saved = pickle.loads(pickle.dumps(first.save()))
+        begun = len(got)
+        for run in (first, parallelize(query, manager).into(expected), fast.into(expected)):
+            if run is not first:
+                run.load(saved)
+            run.push_all(EVENTS[at:]), run.end()
+        rest = list(query(EVENTS))
+    assert got == rest
+    assert expected == rest[begun:] * 2
+
+
+def test_planner_without_a_sample_runs_nothing_twice_and_reads_nothing_ahead():
+    read, ran = [], []
+    with ThreadManager(2, "processes") as manager:
+        fast = parallelize(Tap(ran.append) | Count() | Cumulate(add), manager)
+        pulled = fast(read.append(k) or k for k in range(400))
+        for n in range(1, 300):
+            next(pulled)
+            assert len(read) == n
+        assert ran == read
+        assert choices(fast) == ["as it is"] * 3
+
+
+def test_planner_without_a_sample_names_the_event_that_fails():
+    events = [*range(1, 250), 0, 1]
+    with ThreadManager(2, "processes") as manager:
+        fast = parallelize(Apply(nonzero) | Count(), manager)
+        for run in (lambda: list(fast(events)), lambda: fast.into().push_all(events)):
+            with pytest.raises(StreamError, match="at input event 249") as failed:
+                run()
+            assert isinstance(failed.value.__cause__, ZeroDivisionError)
 
 
 def test_planner_declines_what_does_not_pickle():
@@ -109,6 +183,13 @@ def test_planner_leaves_the_query_as_it_is_where_nothing_pays():
 @given(st.floats(1e-7, 1e-3), st.floats(0, 1e-5), st.floats(0, 1e-3), st.integers(1, 8), st.integers(2, 8))
 def test_gain_is_never_more_than_the_cores(cost, moving, rest, workers, cores):
     assert 0 < gain("processes", cost, moving, rest, workers, cores) <= min(cores, workers + 1)
+
+
+@pytest.mark.parametrize("query", [Apply(X + 1) | Count(), Slice(X % 2, Count()) | str], ids=str)
+def test_undecided_query_obeys_the_laws_of_processors(query, monkeypatch):
+    monkeypatch.setattr("millstream.concurrency.deciding.MOST", 3)
+    with ThreadManager(2, "processes") as manager:
+        check_processor(parallelize(query, manager), st.integers(-3, 3), max_examples=10)
 
 
 def test_equivalence_compares_failures():

@@ -61,6 +61,7 @@ __all__ = [
 
 # what the states of these wrappers are made of, besides plain values
 allow_in_states("millstream.concurrency.chunks", "Chunk", "Failed")
+allow_in_states("millstream.concurrency.deciding", "Held")
 allow_in_states("millstream.concurrency.line", "Line")
 allow_in_states("millstream.concurrency.machines", "Piece")
 allow_in_states("millstream.concurrency.spread", "Spread")

@@ -9,7 +9,7 @@ from typing import Any, Self
 from .failures import Failure
 from .manager import ThreadManager, Worker
 from .processes import ProcessWorker, wait_for_any
-from .threads import Factory
+from .threads import REAL, Factory
 
 
 class Crew:
@@ -29,7 +29,7 @@ class Crew:
     ) -> None:
         self._manager = manager
         self._workers: list[Worker] = []
-        self._outbox: SimpleQueue[tuple[Any, Any]] = SimpleQueue()
+        self._outbox: SimpleQueue[tuple[Any, Any]] = (manager.primitives if manager else REAL).queue()
         while manager is not None and len(self._workers) < most:
             worker = manager.request(factory, cost)
             if worker is None:

@@ -12,8 +12,6 @@ import os
 import pickle
 import sys
 import weakref
-from queue import SimpleQueue
-from threading import Lock
 from types import TracebackType
 from typing import Any, Self
 
@@ -25,7 +23,7 @@ from . import interpreters
 from .child import MARK
 from .permits import Permits
 from .processes import ProcessWorker
-from .threads import Factory, ThreadWorker
+from .threads import REAL, Factory, Primitives, ThreadWorker
 
 Worker = ThreadWorker | ProcessWorker
 KINDS = ("threads", "processes", "interpreters", "auto")
@@ -85,7 +83,7 @@ class ThreadManager:
     1
     """
 
-    def __init__(self, limit: int, workers: str = "threads") -> None:
+    def __init__(self, limit: int, workers: str = "threads", *, primitives: Primitives = REAL) -> None:
         if workers not in KINDS:
             raise ParameterError(f"ThreadManager: workers must be one of {', '.join(KINDS)}, got {workers!r}")
         if workers == "interpreters" and not interpreters.are_available():
@@ -94,8 +92,10 @@ class ThreadManager:
                 f"ThreadManager: workers='interpreters' needs Python 3.14 or later, this is {version}"
             )
         self.workers = workers
+        #: what threads are made of; others than Python's own are for tests
+        self.primitives = primitives
         #: guards everything below; held for a few instructions only, never while a worker starts or stops
-        self._lock = Lock()
+        self._lock = primitives.lock()
         self._permits = Permits(limit)
         self._idle: list[Worker] = []
         #: all workers that have not ended, so that they can be stopped when the manager is collected
@@ -144,7 +144,7 @@ class ThreadManager:
             self._stop(unfit)
             worker = worker or self._start(kind)
             if isinstance(worker, ThreadWorker):
-                worker.outbox = SimpleQueue()
+                worker.outbox = self.primitives.queue()
             worker.serve(factory, interpreters.inside if kind == "interpreters" else None)
         except BaseException:
             self._lose(worker)
@@ -163,7 +163,7 @@ class ThreadManager:
     def _start(self, kind: str) -> Worker:
         self._started += 1
         name = f"worker {self._started} ({kind})"
-        worker = ProcessWorker(name) if kind == "processes" else ThreadWorker(name, kind)
+        worker = ProcessWorker(name) if kind == "processes" else ThreadWorker(name, kind, self.primitives)
         with self._lock:
             self._alive.add(worker)
         return worker
@@ -234,7 +234,7 @@ class ThreadManager:
         for worker in self._alive:
             if isinstance(worker, ProcessWorker):
                 worker.forget()
-        self._lock = Lock()
+        self._lock = self.primitives.lock()
         self._permits, self._idle, self._alive = Permits(self._permits.limit), [], set()
         self._finalizer = weakref.finalize(self, _stop_all, self._alive)
 

@@ -59,8 +59,12 @@ def surface(owner: Processor, position: int | None, failed: Failed) -> None:
     moved.__cause__ = cause
     if not owner.wiring.options.tolerant or isinstance(cause, WorkerDiedError):
         raise moved
-    node = next(k for k, n in enumerate(owner.wiring.nodes) if n is owner)
-    owner.wiring.survive(node, moved, (failed.event,))
+    owner.wiring.survive(place_of(owner), moved, (failed.event,))
+
+
+def place_of(owner: Processor) -> int:
+    """Return the number of a processor in its wiring."""
+    return next(k for k, node in enumerate(owner.wiring.nodes) if node is owner)
 
 
 @frozen(eq=False)

@@ -1,16 +1,34 @@
-"""A worker that is a thread: requests in one queue, replies in another."""
+"""A worker that is a thread: requests in one queue, replies in another.
+
+What threads are made of is a parameter (`Primitives`), so that tests can run them one step at a time, in an
+order of their choice.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from queue import SimpleQueue
-from threading import Thread, current_thread
+from threading import Lock, Thread, current_thread
 from typing import Any
+
+from attrs import frozen
 
 from .failures import CancelledError, Failure
 
 #: makes, inside the worker, the function that answers requests
 Factory = Callable[[], Callable[[Any], Any]]
+
+
+@frozen
+class Primitives:
+    """What threads are made of: queues, locks and threads, with the methods of Python's own."""
+
+    queue: Callable[[], Any] = SimpleQueue
+    lock: Callable[[], Any] = Lock
+    thread: Callable[..., Any] = Thread
+
+
+REAL = Primitives()
 
 
 class ThreadWorker:
@@ -19,20 +37,21 @@ class ThreadWorker:
     Belongs to one borrower at a time, who alone calls its methods.
     """
 
-    def __init__(self, name: str, kind: str = "threads") -> None:
+    def __init__(self, name: str, kind: str = "threads", primitives: Primitives = REAL) -> None:
+        self._primitives = primitives
         #: "threads" or "interpreters"
         self.kind = kind
         #: (factory or None, request); the borrower writes, the thread reads
-        self._inbox: SimpleQueue[tuple[Factory | None, Any] | None] = SimpleQueue()
+        self._inbox: SimpleQueue[tuple[Factory | None, Any] | None] = primitives.queue()
         #: (worker, reply); the thread writes, the borrower reads; replaced only while no reply is expected
-        self.outbox: SimpleQueue[tuple[Any, Any]] = SimpleQueue()
+        self.outbox: SimpleQueue[tuple[Any, Any]] = primitives.queue()
         #: what the worker was last told to serve; written by the borrower
         self.serves: Any = None
         #: requests without a reply so far; written by the borrower
         self.pending = 0
         #: a number that only grows; requests of an earlier one are skipped; written by the borrower
         self._epoch = 0
-        self._thread = Thread(target=self._work, name=name, daemon=True)
+        self._thread = primitives.thread(target=self._work, name=name, daemon=True)
         self._thread.start()
 
     def serve(self, factory: Factory, wrap: Callable[[Factory], Factory] | None = None) -> None:
@@ -66,7 +85,7 @@ class ThreadWorker:
         """Give up all requests, and return whether the worker can be used again."""
         self._epoch += 1
         if self.pending:
-            self.outbox, self.pending = SimpleQueue(), 0
+            self.outbox, self.pending = self._primitives.queue(), 0
         return True
 
     def stop(self) -> None:

@@ -23,6 +23,7 @@ from .graph import Graph
 from .plan import Plan, Region, make_plan
 from .processor import Router, overrides
 from .push import DEPTH, Run
+from .states import Slots, State
 from .wiring import HOLE, Options, Wiring, check_arity
 
 #: iterators whose position can be read off them
@@ -30,9 +31,16 @@ COUNTED: tuple[type, ...] = (type(iter([])), type(iter(())), type(iter(range(0))
 
 
 def pull(
-    graph: Graph, sources: Sequence[Iterable[Any]], on_error: Any, capacity: int | None
+    graph: Graph,
+    sources: Sequence[Iterable[Any]],
+    on_error: Any = "raise",
+    capacity: int | None = None,
+    begun: tuple[int, State | None] = (0, None),
 ) -> list[Iterator[Any]]:
-    """Return one iterator for each output of a graph."""
+    """Return one iterator for each output of a graph.
+
+    With `begun` it goes on after so many events, from a state; for graphs without joins.
+    """
     check_arity("input", graph, len(graph.entries), len(sources))
     for source in sources:
         if not isinstance(source, Iterable):
@@ -40,8 +48,8 @@ def pull(
     options = Options(on_error, capacity=capacity)
     plan = make_plan(graph, pulling=True)
     if any(region.depth > DEPTH for region in plan.regions):
-        return _through_push(graph, sources, options)
-    return _Puller(graph, plan, sources, options).outputs()
+        return _through_push(graph, sources, options, begun[1])
+    return _Puller(graph, plan, sources, options, begun).outputs()
 
 
 @define(eq=False)
@@ -77,6 +85,7 @@ class _Puller:
     plan: Plan
     sources: Sequence[Iterable[Any]]
     options: Options
+    begun: tuple[int, State | None]
     _wiring: Wiring = field(init=False)
     _exits: dict[tuple[str, int, int], Iterator[Any]] = field(factory=dict, init=False)
     _positions: list[Callable[[], int]] = field(factory=list, init=False)
@@ -90,6 +99,8 @@ class _Puller:
         queues = self._queues()
         self._wiring.run(code)
         self._wiring.prepare()
+        if self.begun[1] is not None:
+            Slots(self._wiring.nodes).give(self.begun[1])
         for region in self.plan.regions:
             self._add(region, queues)
         return [self._exits["sink", k, 0] for k in range(len(self.graph.exits))]
@@ -202,11 +213,11 @@ class _Puller:
         """Return the source as an iterator whose position can be told when something fails."""
         events = iter(source)
         if isinstance(events, COUNTED):
-            start = length_hint(events)
+            start = length_hint(events) + self.begun[0]
             self._positions.append(lambda: start - length_hint(events))
             return events
         ticks = repeat(True, maxsize)
-        self._positions.append(lambda: maxsize - length_hint(ticks))
+        self._positions.append(lambda: maxsize - length_hint(ticks) + self.begun[0])
         return compress(events, ticks)
 
     def _position(self) -> int | None:
@@ -225,10 +236,14 @@ def _compiled(plan: Plan, graph: Graph, options: Options) -> tuple[Source, Any]:
     return graph.plans[key]  # type: ignore[no-any-return]
 
 
-def _through_push(graph: Graph, sources: Sequence[Iterable[Any]], options: Options) -> list[Iterator[Any]]:
+def _through_push(
+    graph: Graph, sources: Sequence[Iterable[Any]], options: Options, values: State | None
+) -> list[Iterator[Any]]:
     """Pull by pushing one front at a time: for queries too deep to nest generators."""
     queues = [deque[Any]() for _ in graph.exits]
     run = Run(graph, tuple(queues), options)
+    if values is not None:
+        run.give(values)
 
     def steps() -> Iterator[None]:
         for front in zip(*sources, strict=False):
