@@ -1,6 +1,7 @@
 """What workers do in tests: importable by every kind of worker, so without hypothesis."""
 
 import signal
+import time
 from functools import partial
 from typing import ClassVar
 
@@ -34,6 +35,24 @@ def busy(rounds, x):
 def work(rounds):
     """Return a function of one event that takes about 30 ns a round, and can be pickled."""
     return partial(busy, rounds)
+
+
+class Delays:
+    """Return each event after a delay of its own, that looks random: up to 50 us of work, or a short sleep."""
+
+    def __init__(self, seed):
+        self.seed = seed
+
+    def __call__(self, x):
+        mixed = (x * 2654435761 ^ self.seed * 40503) >> 3
+        if mixed % 11 == 0:
+            time.sleep(mixed % 5 * 1e-4)
+        return busy(mixed % 1500, x)
+
+
+def delayed_sum(*values):
+    """Add values up, after a delay."""
+    return Delays(3)(sum(values))
 
 
 def nonzero(x):

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent.parent
-CHECK = "import sys, attrs, more_itertools, hypothesis, pytest; sys.exit(sys._is_gil_enabled())"
+CHECK = (
+    "import sys, attrs, more_itertools, hypothesis, pytest, pytest_benchmark; sys.exit(sys._is_gil_enabled())"
+)
 
 
 def free_threaded():
@@ -22,21 +24,28 @@ def free_threaded():
 
 
 @pytest.mark.slow
+@pytest.mark.free_threaded
 def test_suite_passes_on_a_free_threaded_python():
     if not getattr(sys, "_is_gil_enabled", lambda: True)():
         pytest.skip("this is a free-threaded Python")
     python = free_threaded()
     if python is None:
         pytest.skip(
-            "no free-threaded Python with the packages of the tests; name one in FREE_THREADED_PYTHON"
+            "no free-threaded Python with attrs, more-itertools, hypothesis, pytest and pytest-benchmark; "
+            "name one in FREE_THREADED_PYTHON"
         )
     files = [str(p) for p in Path(__file__).parent.glob("test_*.py") if p != Path(__file__)]
+    run(python, *files, marks="not slow")
+    run(python, str(Path(__file__).parent / "test_stress.py"), "-k", "threads", marks="slow")
+
+
+def run(python, *arguments, marks):
     done = subprocess.run(
-        [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not slow", *files],
+        [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", marks, *arguments],
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=600,
+        timeout=1200,
         check=False,
     )
     assert done.returncode == 0, done.stdout[-3000:]
