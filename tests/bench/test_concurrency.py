@@ -1,18 +1,22 @@
 """What workers gain, and what handing over costs: run with ``-s`` to see the figures; no time is asserted.
 
-Every gain is printed beside the ideal of the same moment: how much faster two independent processes are than
-one, which on a shared machine is often far from two.
+Two figures for each gain. By the clock, beside the ideal of the same moment: how much faster two independent
+processes are than one, which on a shared machine is often far from two. And by CPU time, which neighbours
+disturb less: the CPU time of the plain query over what two processors would need at least for what the caller
+and the workers have spent, that is the largest share of one of them, or half of all.
 """
 
 import subprocess
 import sys
 from operator import add
+from pathlib import Path
 from random import Random
-from time import perf_counter, process_time
+from time import perf_counter, process_time, thread_time
 
 import pytest
 
 from millstream.concurrency import (
+    ChunkedMonitor,
     NonBlockingProcessor,
     ParallelSlice,
     PhasedGraph,
@@ -24,7 +28,11 @@ from millstream.concurrency import (
     parallelize,
 )
 from millstream.concurrency.manager import gil_is_enabled
-from millstream.palettes.slicer import Slice
+from millstream.concurrency.processes import ProcessWorker
+from millstream.lab.workloads import numbers, workloads
+from millstream.palettes.ltl import ForAll, Monitor
+from millstream.palettes.slicer import ALL, Slice
+from millstream.palettes.windows import Window
 from millstream.processors import Apply, Cumulate, X
 
 pytestmark = pytest.mark.bench
@@ -50,6 +58,13 @@ class Work:
         return busy(self.rounds, x)
 
 
+class OnValue(Work):
+    """The same for a quantifier, which gives pairs of value and event."""
+
+    def __call__(self, x):
+        return busy(self.rounds, x[1]) >= x[0]
+
+
 def ideal():
     """How much faster two processes are than one, now."""
 
@@ -62,52 +77,106 @@ def ideal():
     return 2 * run(1) / run(2)
 
 
-def seconds(function):
-    begun = perf_counter()
-    result = function()
-    return perf_counter() - begun, result
+def spent(manager):
+    """The CPU time that each worker has used, in seconds."""
+
+    def read(path):
+        return int(Path(path).read_text().split()[0]) / 1e9
+
+    workers = list(manager._alive)
+    if any(isinstance(w, ProcessWorker) for w in workers):
+        return [read(f"/proc/{w._process.pid}/schedstat") for w in workers]
+    return [read(f"/proc/self/task/{w._thread.native_id}/schedstat") for w in workers]
 
 
-def compare(name, plain, parallel, warm):
+def compare(name, manager, plain, parallel, warm):
     warm()
-    one, expected = seconds(plain)
-    other, got = seconds(parallel)
+    begun, clock = thread_time(), perf_counter()
+    expected = plain()
+    one, clock_one = thread_time() - begun, perf_counter() - clock
+    before, begun, clock = spent(manager), thread_time(), perf_counter()
+    got = parallel()
+    caller, clock_other = thread_time() - begun, perf_counter() - clock
     assert got == expected
-    print(f"\n{name}: {one / other:.2f}x (two independent processes: {ideal():.2f}x)")
+    workers = [b - a for a, b in zip(before, spent(manager), strict=True)]
+    needed = max(caller, *workers, (caller + sum(workers)) / 2)
+    print(
+        f"\n{name}: {one / needed:.2f}x by CPU time, {clock_one / clock_other:.2f}x by the clock "
+        f"(two independent processes: {ideal():.2f}x); plain {one:.3f} s, caller {caller:.3f} s, "
+        f"workers {', '.join(f'{w:.3f} s' for w in workers)}"
+    )
+
+
+def pulling(query, events):
+    return lambda: list(query(events))
+
+
+def to_all(x):
+    return ALL if x >= 10 else x
+
+
+def domain(x):
+    return range(10)
+
+
+def queries(microseconds, manager):
+    """Name, plain query, parallel query, and events."""
+    work = Apply(Work(microseconds))
+    events = list(range(400_000 // microseconds))
+    keyed = Slice(X % 50, work | Cumulate(add))
+    yield "Pipeline", work, Pipeline(work, manager), events
+    yield "PullGroup, two halves", work | work, PullGroup(work, manager) | work, events
+    yield "ParallelSlice, 50 keys", keyed, ParallelSlice(keyed, manager), events
+    few = [*range(10), *range(10, 10 + 40_000 // microseconds)]
+    inner = work | Cumulate(min)
+    wrapped = NonBlockingProcessor(inner, manager)
+    yield "Window of 10 copies", Window(inner, 10), Window(wrapped, 10), few
+    yield "Slice, an event for all of 10", Slice(to_all, inner), Slice(to_all, wrapped), few
+    value = Apply(OnValue(microseconds))
+    yield (
+        "ForAll over 10 values",
+        ForAll(domain, value),
+        ForAll(domain, NonBlockingProcessor(value, manager)),
+        few,
+    )
+    monitor = Monitor("G (a -> F b)", atoms={"a": Work(microseconds), "b": X == 3})
+    yield "ChunkedMonitor", monitor, ChunkedMonitor(monitor, manager), events
 
 
 @pytest.mark.parametrize("microseconds", [10, 100])
 def test_gain_of_wrappers(microseconds):
-    work = Apply(Work(microseconds))
-    events = list(range(400_000 // microseconds))
     with ThreadManager(2, KIND) as manager:
-        for plain, parallel in (
-            (work, Pipeline(work, manager)),
-            (work | work, PullGroup(work, manager) | work),
-            (
-                Slice(X % 50, work | Cumulate(add)),
-                ParallelSlice(Slice(X % 50, work | Cumulate(add)), manager),
-            ),
+        for name, plain, parallel, events in queries(microseconds, manager):
+            warm = pulling(parallel, events[: len(events) // 8])
+            compare(
+                f"{name}, {microseconds} us", manager, pulling(plain, events), pulling(parallel, events), warm
+            )
+
+
+def test_gain_of_numpy_batches_in_threads():
+    """NumPy lets go of the lock: threads gain on every Python, and nothing is pickled."""
+    np = pytest.importorskip("numpy")
+    batches = [np.random.default_rng(k).random(400_000) for k in range(40)]
+
+    def half(batch):
+        return np.sort(batch)
+
+    def rest(batch):
+        return np.sort(batch[::-1])
+
+    with ThreadManager(2, "threads") as manager:
+        for name, plain, parallel in (
+            ("NumPy batches, Pipeline in threads", Apply(half), Pipeline(half, manager)),
+            ("NumPy batches, PullGroup in a thread", Apply(half) | rest, PullGroup(half, manager) | rest),
         ):
-            name = f"{microseconds} us an event, {parallel!r:.30}"
-            compare(name, lambda p=plain: list(p(events)), lambda p=parallel: list(p(events)),
-                    lambda p=parallel: list(p(events[:50])))  # fmt: skip
-
-
-def test_gain_of_copies():
-    work = Apply(Work(200))
-    with ThreadManager(2, KIND) as manager:
-
-        def copies(query):
-            out = []
-            run = query.into(out)
-            states = [run.fresh() for _ in range(10)]
-            for event in range(100):
-                states = list(run.each((s, event) for s in states))
-            return out
-
-        fast = NonBlockingProcessor(work, manager)
-        compare("10 copies, 200 us each", lambda: copies(work), lambda: copies(fast), lambda: copies(fast))
+            total = Apply(lambda batch: float(batch.sum()))
+            compare(
+                name,
+                manager,
+                pulling(plain | total, batches),
+                pulling(parallel | total, batches),
+                pulling(parallel | total, batches[:4]),
+            )
 
 
 @pytest.mark.parametrize("microseconds", [100, 300])
@@ -122,6 +191,7 @@ def test_gain_of_phased_graph(microseconds):
     with ThreadManager(2, KIND) as manager:
         compare(
             f"phased graph, {microseconds} us a vertex",
+            manager,
             lambda: list(graph.run(phases)),
             lambda: list(graph.run(phases, manager)),
             lambda: list(graph.run(phases[:3], manager)),
@@ -153,19 +223,53 @@ def test_cost_of_a_refusal_and_of_handing_over():
         for _ in range(100_000):
             manager.request(list)
         print(f"\nrefusal: {(process_time() - begun) / 1e5 * 1e9:.0f} ns")
-    times = []
     with ThreadManager(1, KIND) as manager:
-        for query in (plain, PullGroup(plain, manager)):
-            begun = process_time()
+        group = PullGroup(plain, manager)
+        assert sum(1 for _ in group(events)) == len(events)
+        costs = []
+        for query in (plain, group):
+            before, begun = spent(manager), thread_time()
             assert sum(1 for _ in query(events)) == len(events)
-            times.append((process_time() - begun) / len(events) * 1e9)
-    print(f"an event: {times[0]:.0f} ns plain, {times[1]:.0f} ns for the caller of a PullGroup ({KIND})")
+            costs.append((thread_time() - begun, spent(manager)[0] - before[0]))
+    (alone, _), (caller, worker) = ((a / len(events) * 1e9, b / len(events) * 1e9) for a, b in costs)
+    shares = f"{caller:.0f} ns for the caller, {worker:.0f} ns for the worker"
+    print(f"an event: {alone:.0f} ns plain; through a PullGroup {shares} ({KIND})")
 
 
-def test_planner_leaves_cheap_queries_alone():
-    query, events = Apply(X + 1) | Cumulate(add), range(300_000)
+def cpu(function):
+    """The shortest CPU time of some runs."""
+    times = []
+    for _ in range(7):
+        begun = thread_time()
+        function()
+        times.append(thread_time() - begun)
+    return min(times)
+
+
+@pytest.mark.parametrize("workload", list(workloads()), ids=lambda w: w.name)
+def test_planner_never_slows_a_query_down(workload):
+    """Every query of the laboratory, however cheap: the ratio of its CPU time alone and as planned."""
+    events, query = numbers(200_000), workload.query
     with ThreadManager(2, KIND) as manager:
-        fast = parallelize(query, manager, sample=range(1000))
-        times = [min(seconds(lambda q=q: sum(q(events)))[0] for _ in range(5)) for q in (query, fast)]
-    print(f"\na cheap query, parallelized: {times[0] / times[1]:.2f}x\n{fast.plan()}")
-    assert fast.query is query
+        told = [f"\n{workload.name}, parallelized:"]
+        for how, sample in (("with a sample", events[:1000]), ("without", ())):
+            fast = parallelize(query, manager, sample)
+            assert list(fast(events)) == list(query(events))
+            for mode, run in (("pull", _pull), ("push", _push)):
+                ratio = cpu(lambda r=run: r(query, events)) / cpu(lambda r=run, f=fast: r(f, events))
+                told.append(f"{how}, {mode} {ratio:.2f}x;")
+        alone = cpu(lambda: _pull(query, events))
+        fresh = alone / cpu(lambda: _pull(parallelize(query, manager), events))
+        told.append(f"without, deciding on the way, pull {fresh:.2f}x")
+    print(" ".join(told))
+
+
+def _pull(query, events):
+    return sum(1 for _ in query(events))
+
+
+def _push(query, events):
+    out = []
+    run = query.into(out)
+    run.push_all(events)
+    run.end()

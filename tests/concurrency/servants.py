@@ -38,7 +38,7 @@ def work(rounds):
 
 
 class Delays:
-    """Return each event after a delay of its own, that looks random: up to 50 us of work, or a short sleep."""
+    """Return each event after a delay that looks random: up to 50 us of work, or a short sleep."""
 
     def __init__(self, seed):
         self.seed = seed

@@ -100,7 +100,7 @@ UNDECIDED = [
     (DEAR | Cumulate(add), ["Pipeline", "as it is"]),
     (Last() | DEAR, ["as it is", "Pipeline"]),
     (Slice(X % 8, DEAR | Count()), ["ParallelSlice"]),
-    (Slice(X % 8, DEAR, snapshot=True), ["ParallelSlice"]),
+    (Slice(X % 8, DEAR, snapshot=True), None),
     (Slice(X % 8, DEAR | Count() | Last()), ["ParallelSlice"]),
     (Monitor("G (a -> F b)", atoms={"a": is_even, "b": X == 7}), ["ChunkedMonitor"]),
     (Cumulate(adding) | Cumulate(adding), None),

@@ -20,6 +20,7 @@ from weakref import ref
 from attrs import field, frozen
 
 from millstream.processors import ClosedError, Processor, Query, Run, as_query, processor, state, transient
+from millstream.processors.explaining import explained
 from millstream.processors.lists import host
 
 from .crew import Crew
@@ -277,6 +278,10 @@ class NonBlockingProcessor(Processor):
         self.cost = sum(seconds for _, seconds in replies) / len(steps)
         return list(chain.from_iterable(results for results, _ in replies))
 
+    def explained(self, limit: int) -> Processor:
+        """Return the inner query for traced events."""
+        return followed(self.inner, limit)
+
     def end(self) -> None:
         """End the inner query."""
         self.complete()
@@ -285,3 +290,8 @@ class NonBlockingProcessor(Processor):
         self.current = self.run.take()
         for y in self._taken():
             self.emit(y)
+
+
+def followed(query: Query, limit: int) -> Processor:
+    """Return a query as one processor for traced events, which does everything here."""
+    return NonBlockingProcessor(explained(query, limit), ThreadManager(0))

@@ -15,6 +15,7 @@ from millstream.processors.lists import host
 from .chunks import MOST, Chunk, Failed, Reply
 from .line import Line
 from .manager import ThreadManager
+from .nonblocking import followed
 from .stages import run_chunk, surface
 
 
@@ -128,6 +129,10 @@ class Offloaded(Processor):
         """End the inner query, here; its outputs are collected."""
         self.run.give(self.run.fresh() if self.line.values is None else self.line.values)
         self.run.finish()
+
+    def explained(self, limit: int) -> Processor:
+        """Return the inner query for traced events."""
+        return followed(self.inner, limit)
 
     # -- pull
 

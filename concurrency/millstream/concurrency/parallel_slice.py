@@ -11,6 +11,7 @@ from millstream.processors.errors import ParameterError, shorten
 
 from .chunks import Failed
 from .manager import ThreadManager
+from .nonblocking import followed
 from .shards import Several, Sharding
 from .spread import Spread
 from .stages import surface
@@ -167,6 +168,10 @@ class ParallelSlice(Processor):
         self._locate(self.spread)
         self.spread.send(0)
         self._deliver(self.spread)
+
+    def explained(self, limit: int) -> Processor:
+        """Return the slice for traced events."""
+        return followed(self.slice, limit)
 
     def end(self) -> None:
         """Wait for everything; the slices come to their end in the order in which they began."""

@@ -17,7 +17,7 @@ from millstream.processors.errors import shorten
 
 from .classify import bounded_history
 from .costs import WORTH, gain, kind_of, measure, obstacle, transport
-from .deciding import Deciding, Sample
+from .deciding import LEFT, Deciding, Sample
 from .machines import ChunkedMonitor
 from .manager import ThreadManager, cores
 from .parallel_slice import ParallelSlice, refusal
@@ -152,7 +152,6 @@ WRAPPERS: dict[str, Callable[[Query, ThreadManager], Query]] = {
     "keyed": ParallelSlice,
     "finite state": ChunkedMonitor,
 }
-LEFT = "as it is"
 
 
 def _decide(stages: list[Stage], manager: ThreadManager) -> list[Decision]:
@@ -225,14 +224,13 @@ class Planner:
         )
         if all(s.stuck or (len(self.stages) == 1 and s.kind not in WRAPPERS) for s in self.stages):
             return self.leave("; ".join({s.stuck or s.why for s in self.stages}))
-        return Deciding(tuple(_only(s.query) for s in self.stages), self.choose, self.build)
+        return Deciding(self.query, tuple(_only(s.query) for s in self.stages), self.choose, self.build)
 
     def choose(self, samples: Sequence[Sample]) -> tuple[str, ...]:
         """Decide by what was measured on the first events."""
         whole = len(samples[0].events)
         for stage, sample in zip(self.stages, samples, strict=True):
-            cost = sample.seconds / max(1, len(sample.events))
-            stage.note(kind_of(self.manager), sample.events, sample.outputs, cost, whole)
+            stage.note(kind_of(self.manager), sample.events, sample.outputs, sample.cost, whole)
         self.decisions = tuple(_decide(self.stages, self.manager))
         return tuple(d.choice for d in self.decisions)
 
