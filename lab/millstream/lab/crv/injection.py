@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from random import Random
 from typing import Any, Final
 
-from millstream.processors import Query, Uniform, processor, state
+from millstream.processors import Inline, Query, Uniform, processor, state
 
 from .logs import Log
 from .problem import SIZES, Event, Path, Problem, Verdict, Wrong, first_false
@@ -42,9 +42,11 @@ class CleanUses(Uniform):
 
     def step(self, event: Any) -> bool:
         """Keep the set of dirty strings up to date."""
+        return event[1] not in self.dirty if event[0] == "use" else self.change(event)
+
+    def change(self, event: Any) -> bool:
+        """Take an event that is no use; return True."""
         name, dirty = event[0], self.dirty
-        if name == "use":
-            return event[1] not in dirty
         if name == "derive":
             if event[1] in dirty:
                 dirty.add(event[2])
@@ -53,6 +55,13 @@ class CleanUses(Uniform):
         elif name == "sanitise":
             dirty.discard(event[1])
         return True
+
+    def inline(self) -> Inline:
+        """Return `step` without a call for uses, the most frequent events."""
+        return Inline(
+            out=("({0}[1] not in {me}.dirty if {0}[0] == 'use' else {change}({0}))",),
+            names={"me": self, "change": self.change},
+        )
 
 
 def query() -> Query:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import count
+from itertools import compress, count
+from operator import not_
 from os import PathLike
 from random import Random
 from typing import Any, Final, Protocol
@@ -152,10 +153,7 @@ def first_false(verdicts: Iterable[Any]) -> Verdict:
     >>> first_false([True, True, False, True]), first_false([True])
     (2, None)
     """
-    for position, verdict in enumerate(verdicts):
-        if not verdict:
-            return position
-    return None
+    return next(compress(count(), map(not_, verdicts)), None)
 
 
 def last_false(verdicts: Iterable[Any]) -> Verdict:
