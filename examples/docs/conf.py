@@ -28,6 +28,7 @@ include_patterns = [
     "palettes/README.md",
     "palettes/millstream/palettes/*/README.md",
     "lab/README.md",
+    "lab/millstream/lab/*/README.md",
     "examples/README.md",
     "examples/docs/**.md",
     "tests/README.md",

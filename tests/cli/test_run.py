@@ -186,13 +186,14 @@ def test_run_columns_gives_the_same_and_explains(millstream, write):
     done = millstream("run", "query.py", "t.csv", "--columns", "--explain")
     assert done.stdout == "3\n8\n"
     assert done.stderr.splitlines()[0].split() == ["0:Filter", "Filter(E.kind", "==", "'temp')", "NumPy"]
+    assert millstream("run", "query.py", write("t.jsonl", FORMS["t.jsonl"]), "--columns").stdout == "3\n8\n"
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         (["--columns", "--threads", "2"], "choose one of --threads and --columns"),
-        (["--columns", "-t", "log"], "--columns reads CSV and Parquet files that are complete"),
+        (["--columns", "-t", "log"], "--columns reads CSV, JSON lines and Parquet files that are complete"),
         (["--key", "c"], "--key and --order-by are for --spark; a query has Slice and Reorder"),
         (["--spark", "--key", "kind"], "--spark needs --order-by COLUMN"),
         (["--spark", "-t", "xml"], "--spark reads CSV, JSON lines and Parquet files that are complete"),

@@ -55,9 +55,7 @@ def options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--spark", is_flag=True, help="On Spark: for each --key, or as one trace, by --order-by."
         ),
-        click.option(
-            "--columns", is_flag=True, help="On columns, where the query can (CSV and Parquet files)."
-        ),
+        click.option("--columns", is_flag=True, help="On columns, where the query can."),
         click.option(
             "--threads",
             type=click.IntRange(1),
@@ -116,9 +114,9 @@ def threaded(query: Query, source: Trace, choice: Choice) -> Iterator[Way]:
 def columnar(query: Query, source: Trace, choice: Choice) -> Iterator[Way]:
     """Run on record batches what has kernels, and event by event what has none."""
     columns = portion("millstream.palettes.columns", "millstream[columns]")
-    readers = {"csv": "read_csv", "parquet": "read_parquet"}
+    readers = {"csv": "read_csv", "parquet": "read_parquet", "jsonl": "read_json"}
     if source.live or source.form not in readers:
-        raise click.UsageError("--columns reads CSV and Parquet files that are complete")
+        raise click.UsageError("--columns reads CSV, JSON lines and Parquet files that are complete")
     fast = columns.columnar(query, mixed=True)
     if choice.explain:
         click.echo(str(fast.explain()), err=True)
