@@ -34,7 +34,7 @@ def common(command: F) -> F:
 
 
 @contextmanager
-def laboratory(folder: Path, more: Sequence[str]) -> Iterator[Laboratory]:
+def laboratory(folder: Path, more: Sequence[str] = ()) -> Iterator[Laboratory]:
     """Open a laboratory; what it has to complain about is said without a traceback."""
     try:
         lab = Laboratory(folder, more)

@@ -7,6 +7,7 @@ Spark, where there is Java.
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
 from importlib import import_module
 from importlib.util import find_spec
 from operator import add
@@ -16,15 +17,15 @@ from rich.console import Console
 
 from millstream.processors import Cumulate, Filter, X
 
-from .cli import perform
-from .laboratory import FOLDER, Laboratory
+from .cli import laboratory, perform
+from .laboratory import FOLDER
 from .report import write
 from .store import DONE, SKIPPED
 from .terminal import show_run
 from .view import view_run
 
 #: what the main job runs, of that which is there
-PARTS = ("crv*", "engine")
+PARTS = ("crv*", "dejavu", "engine")
 
 
 def first_query() -> str:
@@ -48,17 +49,13 @@ def shown(events: object) -> str:
 def tour(console: Console, folder: Path = FOLDER) -> int:
     """Run the main job; return 0 if everything went well."""
     console.print(first_query(), highlight=False, markup=False)
-    lab = Laboratory(folder)
-    try:
-        run = lab.plan(
-            [p for p in PARTS if any(name.startswith(p.rstrip("*")) for name in lab.experiments)], True
-        )
+    with laboratory(folder) as lab:
+        present = [p for p in PARTS if any(fnmatchcase(name, p) for name in lab.experiments)]
+        run = lab.plan(present, quick=True)
         perform(console, lab, run)
         show_run(console, view_run(lab, run))
         report = write(lab, run)
         well = all(result.status in (DONE, SKIPPED) for result in lab.store.results(run.id))
-    finally:
-        lab.close()
     show_spark(console)
     console.print(f"report: {report.resolve()}", markup=False, soft_wrap=True)
     console.print("more: `millstream lab list`, `millstream lab run`, `millstream lab serve`", markup=False)
