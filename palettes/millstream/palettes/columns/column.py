@@ -33,6 +33,8 @@ Array = npt.NDArray[Any]
 #: all verdicts, in the order of their strength
 VERDICTS = tuple(getattr(Verdict, name) for name in NAMES)
 SMALLEST, LARGEST = -(2**63), 2**63 - 1
+#: the kinds of columns that NumPy folds
+DTYPES: dict[str, Any] = {"i": np.int64, "f": np.float64, "b": np.bool_}
 
 
 class Unfit(Exception):

@@ -8,7 +8,6 @@ events that reach it.
 
 from __future__ import annotations
 
-import math
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -48,6 +47,7 @@ from .column import LARGEST, SMALLEST, Array, Column, Unfit, of_arrow, of_list, 
 from .comparing import UFUNCS as COMPARING
 from .comparing import compared, encoded_or_plain, member, plain, truth
 from .frame import ROWS, TUPLES, VALUES, Frame
+from .functions import FUNCTIONS
 
 Front = tuple[Frame, ...]
 Function = Callable[[Front], Any]
@@ -314,49 +314,6 @@ def _method(e: Expression, of: Function, name: str, args: tuple[Expression, ...]
         return Column("b", encoded_or_plain(value.data, lambda texts: tests[name](texts, pattern=text)))
 
     return method
-
-
-def _absolute(value: Any) -> Any:
-    if isinstance(value, Column) and value.kind == "f":
-        refuse_nulls(value)
-        return Column("f", np.abs(value.data))
-    if isinstance(value, Column) and value.kind == "i" and value.complete and value.bounds[0] > -(2**63):
-        return Column("i", np.abs(value.data), bounds=(0, max(map(abs, value.bounds))))
-    return mapped(abs, value)
-
-
-def _float(value: Any) -> Any:
-    if isinstance(value, Column) and value.kind in "bif" and value.complete:
-        return Column("f", value.data.astype(np.float64))
-    return mapped(float, value)
-
-
-def _length(value: Any) -> Any:
-    if isinstance(value, Column) and value.kind == "s" and value.complete:
-        lengths = pc.utf8_length(plain(value.data)).to_numpy().astype(np.int64)
-        return Column("i", lengths)
-    return mapped(len, value)
-
-
-def _root(value: Any) -> Any:
-    if isinstance(value, Column) and value.kind in "if" and value.complete and (value.data >= 0).all():
-        return Column("f", np.sqrt(value.data.astype(np.float64)))
-    return mapped(math.sqrt, value)
-
-
-def _by_python(function: Callable[..., Any]) -> Callable[[Any], Any]:
-    return lambda value: mapped(function, value)
-
-
-#: functions of one argument with a columnar form
-FUNCTIONS: dict[Any, Callable[[Any], Any]] = {
-    abs: _absolute,
-    float: _float,
-    len: _length,
-    math.sqrt: _root,
-    operator.neg: negative,
-    **{f: _by_python(f) for f in (int, str, round, math.floor, math.ceil, math.log, math.exp)},
-}
 
 
 def _call(function: Any, args: list[Function]) -> Function:

@@ -1,10 +1,11 @@
 """Kernels: what runs a known kind of processor over columns. Importing this package registers all of them."""
 
-from . import folds, formulas, machines, simple, slices, temporal, windows
+from . import blocks, folds, formulas, machines, simple, slices, sliding, temporal
 from .base import Kernel, kernel_for, kernel_of
 
 __all__ = [
     "Kernel",
+    "blocks",
     "folds",
     "formulas",
     "kernel_for",
@@ -12,6 +13,6 @@ __all__ = [
     "machines",
     "simple",
     "slices",
+    "sliding",
     "temporal",
-    "windows",
 ]

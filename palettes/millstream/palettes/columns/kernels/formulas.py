@@ -7,7 +7,7 @@ objects of the temporal logic palette, so that the saved state is the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -20,94 +20,15 @@ from millstream.palettes.ltl.inorder import InOrder, Pending
 from millstream.palettes.ltl.monitor import SEMANTICS
 from millstream.palettes.ltl.past import Previous, Since
 from millstream.palettes.ltl.pastonly import Memories, PastEngine
-from millstream.palettes.ltl.terms import Arith, Const, Field, Get, Neg, Term
 from millstream.palettes.ltl.verdict import STRENGTH
 from millstream.palettes.ltl.walk import subformulas
-from millstream.processors.expressions import Attribute, Binary, Constant, Expression, Input, Unary
 
 from ..column import VERDICTS, Array, Column, Unfit
-from ..comparing import truth
-from ..evaluating import Front, Function, NotColumnar, compiled
+from ..evaluating import Front, Function, NotColumnar
 from ..frame import Frame, of_values
-from ..scanning import Automaton
 from .base import Fields, Kernel, Outputs, kernel_for
+from .leaves import LETTERS, STATES, Explored, holds, leaf, symbols_of
 from .temporal import filled, given, since
-
-#: how many letters and states are tabulated
-LETTERS, STATES = 8, 64
-EVENT = Input(0, "E")
-
-
-def leaf(f: Formula, atoms: Any) -> Function:
-    """Return the function of frames for a leaf of a formula."""
-    match f:
-        case fm.Truth():
-            return compiled(Constant(f.value))
-        case fm.Atom() if atoms is None:
-            return compiled(Attribute(EVENT, f.name))
-        case fm.Atom():
-            return compiled(atoms[f.name])
-        case fm.Test():
-            return compiled(Binary(f.op, term(f.left), term(f.right)))
-    raise NotColumnar(f"{f!r} is not about fields of the event")
-
-
-def term(t: Term) -> Expression:
-    """Return a term of a formula as an expression of the event."""
-    match t:
-        case Const():
-            return Constant(t.value)
-        case Field():
-            return Attribute(EVENT, t.name)
-        case Get():
-            return Attribute(term(t.base), t.name)
-        case Arith():
-            return Binary(t.op, term(t.left), term(t.right))
-        case Neg():
-            return Unary("neg", term(t.operand))
-    raise NotColumnar(f"{t!r} is not about fields of the event")
-
-
-def holds(function: Function, frame: Frame) -> Array:
-    """Return where a leaf holds."""
-    value = function((frame,))
-    if isinstance(value, Frame):
-        raise Unfit("the truth of whole rows")
-    return truth(value, frame.length)
-
-
-def symbols_of(letters: Sequence[Function], frame: Frame) -> Array:
-    """Return for each event the number whose bit k says whether letter k holds."""
-    found = np.zeros(frame.length, np.uint8)
-    for k, letter in enumerate(letters):
-        found |= holds(letter, frame).view(np.uint8) << np.uint8(k)
-    return found
-
-
-class Explored:
-    """The states that can be reached from one, numbered, and their table; `step` gives None to refuse."""
-
-    def __init__(self, start: Any, width: int, step: Callable[[Any, int], Any]) -> None:
-        self.states, self.number = [start], {start: 0}
-        #: what each step has given, by state and symbol
-        self.given: list[Any] = []
-        table: list[list[int]] = []
-        for state in self.states:
-            row = []
-            for v in range(width):
-                target, given = step(state, v)
-                self.given.append(given)
-                if target not in self.number:
-                    if len(self.states) >= STATES:
-                        target = None
-                    if target is not None or None not in self.number:
-                        self.number[target] = len(self.states)
-                        self.states.append(target)
-                row.append(self.number[target])
-            table.append(row)
-        self.automaton = Automaton(np.array(table))
-        #: the number of the state that is not followed further
-        self.refused = self.number.get(None, -1)
 
 
 @kernel_for(Monitor)
@@ -123,6 +44,9 @@ class MonitorKernel(Kernel):
         self.says = SEMANTICS[node.semantics]
         self.explored: Explored | None = None
         self.codes = np.zeros(0, np.uint8)
+
+    def alone(self) -> MonitorKernel:
+        return copy(self)  # what has been explored is noted, and programs may run in several threads
 
     def run(self, state: Fields, front: Front) -> tuple[Outputs, Fields]:
         now, why = state
@@ -169,6 +93,9 @@ class InOrderKernel(Kernel):
     def __init__(self, node: Verdicts, engine: InOrder) -> None:
         self.letters = [leaf(f, node.atoms) for f in engine.machine.letters]
         self.explored: Explored | None = None
+
+    def alone(self) -> InOrderKernel:
+        return copy(self)
 
     def enter(self, fields: Fields) -> Any:
         pending, kept, told = fields

@@ -19,7 +19,7 @@ from ..evaluating import Function, NotColumnar, compiled, event
 from ..frame import Frame, of_values
 from ..scanning import Automaton
 from .base import Fields, Front, Kernel, Outputs, kernel_for
-from .formulas import LETTERS, symbols_of
+from .leaves import LETTERS, symbols_of
 
 EVENT = Input(0, "X")
 

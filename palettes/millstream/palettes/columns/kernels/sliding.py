@@ -1,6 +1,6 @@
-"""Kernels of windows over folds, flat in the width of the window.
+"""Kernel of sliding windows over folds, flat in the width of the window.
 
-Sliding windows are computed block by block as `windows.sliding` does it, so that floats are combined in the
+The windows are computed block by block as `windows.sliding` does it, so that floats are combined in the
 same order: the value at place p of a block is the fold of the previous block from p on, combined with the
 fold of this block up to p. Sums of ints are differences of running sums, which is exact even where those
 wrap; minima and maxima of windows that fit into a batch are found by doubling (windows of 1, 2, 4, 8...).
@@ -16,21 +16,18 @@ from typing import Any
 import numpy as np
 from attrs import evolve, frozen
 
-from millstream.palettes.windows.counted import Blocks, Sliding
-from millstream.palettes.windows.pending import Pending
-from millstream.palettes.windows.sliding import BlockFold, SlidingFold
+from millstream.palettes.windows.sliding import SlidingFold
 from millstream.palettes.windows.sums import SlidingSum
 from millstream.processors import MISSING
 from millstream.processors.processor import fields, is_state
 
-from ..column import LARGEST, SMALLEST, Array, Column, Unfit, of_list
+from ..column import DTYPES, LARGEST, SMALLEST, Array, Column, Unfit, of_list
 from ..evaluating import NotColumnar
 from ..frame import of_values
 from .base import Fields, Front, Kernel, Outputs, kernel_for
 from .folds import PYTHON, SCANS, comparable, emptied, fold_symbol, scanned, values_of
 
 IDEMPOTENT = ("min", "max", "&", "|")
-DTYPES = {"i": np.int64, "f": np.float64, "b": np.bool_}
 
 
 @frozen
@@ -48,6 +45,8 @@ class Held:
     kind: str
     #: whether something in it (a NaN, values of several types) needs Python
     odd: bool = False
+    #: no int in it is larger, regardless of sign
+    size: int = 0
 
 
 @kernel_for(SlidingFold, SlidingSum)
@@ -75,20 +74,11 @@ class SlidingKernel(Kernel):
         odd = kind not in DTYPES or (ordered and not all(comparable(c.data) for c in (front, back) if len(c)))
         suffixes = None
         if len(front) or self.width == 1:
-            missing = self.width - len(front)
-            suffixes = (
-                np.concatenate([np.zeros(missing, DTYPES.get(kind)), front.data]) if not odd else front.data
-            )
-        return Held(
-            suffixes,
-            (back.data,) if len(back) else (),
-            len(back),
-            named["total"],
-            named["due"],
-            named.get("ints"),
-            kind,
-            odd,
-        )
+            gone = np.zeros(0 if odd else self.width - len(front), DTYPES.get(kind))
+            suffixes = np.concatenate([gone, front.data])
+        chunks = (back.data,) if len(back) else ()
+        state = Held(suffixes, chunks, len(back), named["total"], named["due"], named.get("ints"), kind, odd)
+        return evolve(state, size=_size(state)) if kind == "i" else state
 
     def leave(self, state: Held) -> Fields:
         older = [] if state.suffixes is None else state.suffixes.tolist()
@@ -127,13 +117,10 @@ class SlidingKernel(Kernel):
             raise Unfit(f"a window over events of kind {kind!r}")
         if (begun and state.kind != kind) or (state.odd and begun):
             raise Unfit("a window over events of several types, or with NaN")
-        if kind == "f" and (
-            self.symbol in "&|^" or (self.symbol in ("min", "max") and not comparable(column.data))
-        ):
+        ordered = self.symbol in ("min", "max")
+        if kind == "f" and (self.symbol in "&|^" or (ordered and not comparable(column.data))):
             raise Unfit("a window with NaN, or over floats that have no such operation")
-        if (
-            kind == "f" and state.ints and len(column)
-        ):  # the first event is not an int: go on without subtracting
+        if kind == "f" and state.ints and len(column):  # no int: go on without subtracting
             state = evolve(state, ints=False)
         return evolve(state, kind=kind, odd=False) if len(column) else state
 
@@ -161,10 +148,7 @@ class SlidingKernel(Kernel):
     # -- sums of ints
 
     def _int_sums(self, state: Held, column: Column) -> tuple[Array, Held]:
-        low, high = column.bounds
-        limit = max(abs(low), abs(high), *self._sizes(state)) * self.width
-        if limit > LARGEST:
-            raise Unfit("a sum that may leave int64")
+        state = self._sized(state, column, LARGEST // self.width)
         width, data = self.width, column.data
         before = self._before(state, len(data))
         sums = np.concatenate([before, data]).cumsum()
@@ -175,20 +159,23 @@ class SlidingKernel(Kernel):
         if self._known(state) > len(before):
             values += state.total - int(before.sum())  # the rest of the window is older than what leaves
         values[1:] -= sums[: len(values) - 1]
-        oldest = (
-            before[len(data) - 1 - missing]
-            if len(data) - 1 - missing < len(before)
-            else data[len(data) - width]
-        )
+        left = len(values) - 1  # this many have left the windows
+        oldest = before[left] if left < len(before) else data[len(data) - width]
         return values, evolve(self._moved(state, data, raw=True), total=int(values[-1]) - int(oldest))
 
     def _known(self, state: Held) -> int:
         """Return how many events before this batch its first window may have."""
         return self.width - 1 if state.suffixes is not None else state.length
 
-    def _sizes(self, state: Held) -> list[int]:
-        arrays = [*state.back, *([] if state.suffixes is None else [state.suffixes])]
-        return [max(abs(int(a.min())), abs(int(a.max()))) for a in arrays if len(a)] or [0]
+    @staticmethod
+    def _sized(state: Held, column: Column, limit: int) -> Held:
+        """Return the state with the size that its ints have together with a column, if that is allowed."""
+        largest = max(map(abs, column.bounds))
+        if max(largest, state.size) > limit:
+            state = evolve(state, size=_size(state))  # what was large may have left
+        if max(largest, state.size) > limit:
+            raise Unfit("a fold that may leave int64")
+        return evolve(state, size=max(largest, state.size))
 
     def _before(self, state: Held, wanted: int) -> Array:
         """Return the events from before this batch that leave its windows, oldest first."""
@@ -200,8 +187,8 @@ class SlidingKernel(Kernel):
     # -- folds in blocks
 
     def _folds(self, state: Held, column: Column) -> tuple[Array, Held]:
-        if self.symbol == "*" and column.kind == "i" and self._grows(state, column):
-            raise Unfit("a product that may leave int64")
+        if self.symbol == "*" and column.kind == "i":
+            state = self._sized(state, column, max(1, int(LARGEST ** (1 / (self.width + 1))) - 1))
         if self.symbol == "+" and column.kind == "i":
             raise Unfit("ints after floats")
         if self.symbol in IDEMPOTENT and self.width <= len(column):
@@ -214,10 +201,10 @@ class SlidingKernel(Kernel):
         suffixes = state.suffixes
         blocks, rest = divmod(len(data) - first, width)
         if state.length + first == width:
-            suffixes = _suffixes(scan, np.concatenate([*state.back, data[:first]])[None, :])[0]
+            suffixes = suffix_folds(scan, np.concatenate([*state.back, data[:first]])[None, :])[0]
         if blocks:
             whole = data[first : first + blocks * width].reshape(blocks, width)
-            older, newer = _suffixes(scan, whole), _prefixes(scan, whole)
+            older, newer = suffix_folds(scan, whole), prefix_folds(scan, whole)
             before = np.concatenate([suffixes[None, :], older[:-1]])  # type: ignore[index]
             found = newer.copy()
             scan(before[:, 1:], newer[:, :-1], out=found[:, :-1])
@@ -238,10 +225,6 @@ class SlidingKernel(Kernel):
         found: Array = SCANS[self.symbol](older, prefix[: len(older)])
         return np.concatenate([found, prefix[-1:]]) if whole else found
 
-    def _grows(self, state: Held, column: Column) -> bool:
-        sizes = max(abs(b) for b in column.bounds), *self._sizes(state)
-        return max(sizes) > 1 and max(sizes) ** (self.width + 1) > LARGEST
-
     def _doubled(self, state: Held, column: Column) -> tuple[Array, Held]:
         """Return the folds of all windows by doubling; suffix folds stand for the events they begin with."""
         data, width, scan = column.data, self.width, SCANS[self.symbol]
@@ -255,10 +238,8 @@ class SlidingKernel(Kernel):
             folds = scan(folds[: len(known) - width + 1], folds[width - size :])
         after = self._moved(state, data, raw=False)
         if state.length + len(data) >= width:
-            begin = len(data) - after.length - width
             block = np.concatenate([*state.back, data])[-(after.length + width) :][:width]
-            assert begin >= 0 or len(block) == width
-            after = evolve(after, suffixes=_suffixes(scan, block[None, :])[0])
+            after = evolve(after, suffixes=suffix_folds(scan, block[None, :])[0])
         tail = np.concatenate(after.back) if after.back else block
         return folds, evolve(after, total=scan.reduce(tail).item())
 
@@ -275,12 +256,12 @@ class SlidingKernel(Kernel):
         return evolve(state, back=back, length=over, suffixes=block)
 
 
-def _suffixes(scan: Any, blocks: Array) -> Array:
+def suffix_folds(scan: Any, blocks: Array) -> Array:
     """Return the folds of the suffixes of each row."""
-    return _prefixes(scan, blocks[:, ::-1])[:, ::-1]
+    return prefix_folds(scan, blocks[:, ::-1])[:, ::-1]
 
 
-def _prefixes(scan: Any, blocks: Array) -> Array:
+def prefix_folds(scan: Any, blocks: Array) -> Array:
     """Return the folds of the prefixes of each row, from left to right."""
     count, width = blocks.shape
     if count < 6 * width:
@@ -292,80 +273,6 @@ def _prefixes(scan: Any, blocks: Array) -> Array:
     return columns.T
 
 
-@kernel_for(BlockFold)
-class BlockKernel(Kernel):
-    """One fold for each block of events."""
-
-    def __init__(self, node: BlockFold) -> None:
-        self.symbol = fold_symbol(node.function)
-        self.width, self.every, self.start = node.width, node.every, node.start
-
-    def run(self, state: Fields, front: Front) -> tuple[Outputs, Fields]:
-        column, (total, count) = values_of(front[0]), state
-        if column.kind == "b" and self.symbol in "+*":
-            column = Column("i", column.data.astype(np.int64), bounds=(0, 1))
-        length = len(column)
-        first = min(length, self.every - count)
-        inside = min(first, max(0, self.width - count))
-        found: list[Any] = []
-        if inside:
-            total = self._folded(self.start if count == 0 else total, column.slice(0, inside))
-            if count + inside == self.width:
-                found.append(total)
-        blocks, rest = divmod(length - first, self.every)
-        whole = self._blocks(column, first, blocks) if blocks else None
-        if whole is not None:
-            total = whole.at(blocks - 1)
-        if rest:
-            total = self._folded(
-                self.start, column.slice(length - rest, length - rest + min(rest, self.width))
-            )
-            if rest >= self.width:
-                return self._given(column, found, whole, [total]), (total, (count + length) % self.every)
-        return self._given(column, found, whole, []), (total, (count + length) % self.every)
-
-    def _folded(self, value: Any, column: Column) -> Any:
-        if column.kind == "i" and self.symbol == "+" and (value is MISSING or type(value) is int):
-            return int(column.data.sum(dtype=object) if _wide(column) else column.data.sum()) + (
-                0 if value is MISSING else value
-            )
-        return scanned(self.symbol, value, column).at(len(column) - 1)
-
-    def _blocks(self, column: Column, first: int, blocks: int) -> Column:
-        """Return the folds of whole blocks."""
-        data = column.data if column.kind in DTYPES else None
-        plain = self.start is MISSING or (type(self.start) is int and self.start == 0 and self.symbol == "+")
-        exact = column.kind == "i" and self.symbol in ("+", "min", "max", "&", "|", "^") and not _wide(column)
-        exact = exact and (self.symbol != "+" or max(map(abs, column.bounds)) * self.width <= LARGEST)
-        floats = column.kind == "f" and (self.symbol in "+*" or comparable(column.data))
-        if data is None or not plain or not (exact or floats):
-            cut = (
-                column.slice(first + k * self.every, first + k * self.every + self.width)
-                for k in range(blocks)
-            )
-            return of_list([self._folded(self.start, c) for c in cut])
-        rows = data[first : first + blocks * self.every].reshape(blocks, self.every)[:, : self.width]
-        scan = SCANS[self.symbol]
-        if exact:
-            return Column("i", scan.reduce(rows, axis=1))
-        begun = 0.0 + rows[:, :1] if self.start is not MISSING else rows[:, :1]
-        return Column("f", _prefixes(scan, np.concatenate([begun, rows[:, 1:]], axis=1))[:, -1].copy())
-
-    @staticmethod
-    def _given(column: Column, before: list[Any], whole: Column | None, after: list[Any]) -> Outputs:
-        if whole is None or before or after:
-            listed = [*before, *([] if whole is None else whole.pylist()), *after]
-            return (of_values(of_list(listed) if listed else emptied(column)),)
-        return (of_values(whole),)
-
-
-def _wide(column: Column) -> bool:
-    return max(map(abs, column.bounds)) * max(1, len(column)) > LARGEST
-
-
-@kernel_for(Sliding, Pending, Blocks)
-def replayed(node: Any) -> Kernel:
-    """Refuse a window over anything but a fold."""
-    raise NotColumnar(
-        "a window over a query that is not one of the known folds runs that query again and again"
-    )
+def _size(state: Held) -> int:
+    arrays = [a for a in (*state.back, state.suffixes) if a is not None and len(a)]
+    return max((max(abs(int(a.min())), abs(int(a.max()))) for a in arrays), default=0)
