@@ -33,6 +33,7 @@ from millstream.processors import (
     QueryError,
     Trim,
     Uniform,
+    X,
     processor,
     state,
 )  # fmt: skip
@@ -205,7 +206,7 @@ def test_filters_of_all_queries_drop_rows_before_the_shuffle(small):
 
 
 def test_only_columns_that_are_read_are_shuffled(small):
-    query = Monitor("G (a -> F b)", atoms={"a": E.kind == "login", "b": E.n == 9})
+    query = Verdicts("G (a -> F b)", atoms={"a": E.kind == "login", "b": E.n == 9})
     text = explain(small, query, key="user", order_by="t")
     assert "events: dicts of kind, n" in text
 
@@ -265,7 +266,7 @@ def test_types_come_from_declarations_a_sample_or_the_caller(small):
         ({"key": 3}, "key must be the name of a column or a list of names, got 3"),
         ({"key": []}, "key names at least one column; for one trace without keys, use monitor_trace"),
         ({"output": "t"}, "the output column 't' is also a column of the input; name it with output="),
-        ({"way": "fast"}, "way must be one of auto, states, runs, got 'fast'"),
+        ({"way": "fast"}, "way must be one of auto, columns, states, runs, got 'fast'"),
         ({"query": Filter(E.price > 3)}, "reads 'price', and there is no such column, only user, t"),
         ({"query": Monitor("G (a -> F b)")}, "reads 'a', and there is no such column"),
         ({"query": Apply(E.n) & Count()}, "one input and one output, .* has 2 and 2"),
@@ -327,3 +328,29 @@ def test_output_of_another_type_than_the_sample_is_named(small):
         PySparkException, match="the output 'many' does not fit the column output of type bigint"
     ):
         monitor(small, query, key="user", order_by="t", returns=int).collect()
+
+
+COLUMNAR = {
+    "count": Count(),
+    "sum": Apply(E.n * 2) | Cumulate(add),
+    "most": Apply(E.n) | Cumulate(max) | Apply(X + 1),
+}
+
+
+@pytest.mark.parametrize("name", COLUMNAR)
+def test_columnar_query_gives_the_local_outputs(small, name):
+    query = COLUMNAR[name]
+    assert explain(small, query, key="user", order_by="t").startswith("way: columns")
+    got = monitor(small, query, key="user", order_by="t")
+    by_user = defaultdict(list)
+    for row in got.orderBy("t").collect():
+        by_user[row.user].append(repr(row.output))
+    assert by_user == local(query, ROWS)
+
+
+def test_letters_of_a_monitor_are_computed_by_spark(small):
+    query = Monitor("G (a -> F b)", atoms={"a": E.kind == "login", "b": E.kind == "pay"}, semantics="rv-ltl")
+    text = explain(small, query, key="user", order_by="t")
+    assert "events: values" in text
+    got = [r.output for r in monitor(small, query, key="user", order_by="t").where("user = 'ann'").collect()]
+    assert sorted(got) == ["PRESUMABLY_FALSE", "PRESUMABLY_TRUE"]

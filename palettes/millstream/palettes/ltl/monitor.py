@@ -116,7 +116,11 @@ class Monitor(Uniform):
         return automaton_of(self.machine(), SEMANTICS[self.semantics])
 
     def fresh(self) -> Any:
-        """Return the state before the first event."""
+        """Return the state before the first event; the formula is compiled once, slices ask often."""
+        if self.valuation is not None and self.compact is not None:
+            return self.compact.start()
+        if self.rules is not None:
+            return [self.rules.fresh(), None]
         self.compact = compact(self.formula, self.time, FAR, self.semantics == "ltlf", self.budget)
         if self.compact is not None:
             leaves = Leaves("Monitor", self.atoms)

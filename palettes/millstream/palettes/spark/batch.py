@@ -18,20 +18,21 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from millstream.processors import Mutable, ParameterError, Query, QueryError
+from millstream.processors import Graph, Mutable, ParameterError, Query, QueryError
 from millstream.processors.errors import shorten
 
 from .checks import Columns, as_names, as_queries, check_reads
+from .cores import Walk
 from .hosting import Hosting
 from .pushdown import quoted
 from .schema import infer_type, spark_type
-from .splitting import Split, columns_read, fields_read, split
+from .splitting import Split, columns_read, fields_read, push_letters, split
 
 #: rows that are looked at when nothing else tells the type of the outputs
 SAMPLE = 200
 #: the column that holds the events of a query whose head was pushed down
 VALUE = "__event"
-WAYS = ("auto", "states", "runs")
+WAYS = ("auto", "columns", "states", "runs")
 GROWING = (list, dict, set, deque, Mutable)
 
 
@@ -61,7 +62,7 @@ class BatchPlan:
             outputs = [F.col(VALUE).alias(n) for n in h.names]
             return self.prepared.select(*map(quoted, h.kept), *outputs)
         df = self.prepared
-        run = h.by_runs if self.way == "runs" else h.by_states
+        run = {"runs": h.by_runs, "columns": h.by_columns}.get(self.way, h.by_states)
         if self.presorted:
             run = partial(h.presorted, self.way == "runs")
         else:
@@ -116,12 +117,17 @@ def plan_batch(
     for q in queries.values():
         check_reads(q, fields_read(q)[0], df.schema)
     splits = tuple(split(q, df.schema, columns.key) for q in queries.values())
+    if len(splits) == 1:
+        splits = (push_letters(splits[0], df.schema, columns.key, named=True) or splits[0],)
     prepared, hosting = _prepare(df, columns, tuple(queries.values()), splits)
     if hosting.value is not None and splits[0].rest is None:
         way, reason = "native", "all of it is expressions"
         hosting = evolve(hosting, kinds=(prepared.schema[VALUE].dataType,))
     else:
-        way, reason = _choose(hosting.queries) if way == "auto" else (way, "as asked for")
+        if way == "auto":
+            way, reason = _choose(hosting, presorted)
+        else:
+            reason = "as asked for"
         hosting = evolve(hosting, kinds=_kinds(prepared, hosting, returns))
     count = partitions or int(df.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1)
     return BatchPlan(prepared, hosting, splits, way, reason, count, presorted)
@@ -160,9 +166,16 @@ def _read(queries: Sequence[Query], all_columns: list[str]) -> list[str]:
     return [name for name in all_columns if any(name in f for f in fields if f is not None)]
 
 
-def _choose(queries: Sequence[Query]) -> tuple[str, str]:
-    """Choose between a state for each key and one key after the other."""
-    for q in queries:
+def _choose(hosting: Hosting, presorted: bool) -> tuple[str, str]:
+    """Choose between columns, a state for each key, and one key after the other."""
+    if len(hosting.queries) == 1 and not presorted:
+        try:
+            hosting.columnar()
+        except QueryError:
+            pass
+        else:
+            return "columns", "it has a form over Arrow batches, which needs no Python objects"
+    for q in hosting.queries:
         for values in q.into().fresh():
             if isinstance(values, GROWING):
                 return "runs", "a state may grow, so that keys come one after the other"
@@ -184,6 +197,8 @@ def _kinds(prepared: DataFrame, hosting: Hosting, returns: Any) -> tuple[T.DataT
 
 def declared_type(query: Query) -> T.DataType | None:
     """Return the type that the last processor declares, if it is one that a column can have."""
+    if isinstance(query, Graph) and type(query.nodes[-1]) is Walk:
+        return T.StringType()
     node, port = query.graph.exits[0]
     declared = query.graph.nodes[node].types()[1][port]
     try:
@@ -239,7 +254,7 @@ def monitor(df: DataFrame, query: Any, **options: Any) -> DataFrame:
     presorted : bool
         The DataFrame is already partitioned by key and ordered within each partition: nothing is shuffled.
     way : str
-        ``"states"``, ``"runs"`` or ``"auto"``: see `explain`.
+        ``"columns"``, ``"states"``, ``"runs"``, or ``"auto"``: see `explain`.
 
     Returns
     -------
@@ -278,7 +293,7 @@ def explain(df: DataFrame, query: Any, **options: Any) -> str:
     >>> from millstream.processors import Apply, Count, E, Filter
     >>> df = local_session().createDataFrame([("ann", 1, "buy")], ["user", "t", "kind"])
     >>> print(explain(df, Filter(E.kind == "buy") | Count(), key="user", order_by="t", returns=int))
-    way: states (a state has a fixed size, so that each key keeps one and nothing is sorted by key)
+    way: columns (it has a form over Arrow batches, which needs no Python objects)
     output: Filter(E.kind == 'buy') in Spark SQL; not Count(): is no expression
     output: Count() in Python
     events: dicts of user, t, kind

@@ -24,6 +24,7 @@ from millstream.processors import (
     Count,
     Cumulate,
     Graph,
+    Inline,
     ParameterError,
     Processor,
     Query,
@@ -33,7 +34,6 @@ from millstream.processors import (
     as_function,
     processor,
     state,
-    transient,
 )
 from millstream.processors.graph import flatten
 from millstream.processors.processor import fields, instance, is_state, overrides
@@ -54,6 +54,11 @@ class Numbering:
 
     monitor: Monitor | None = None
     guards: tuple[Any, ...] | None = None
+
+    @property
+    def is_identity(self) -> bool:
+        """Whether events are letters already."""
+        return self.monitor is None and self.guards is None
 
     def function(self) -> Callable[[Any], int]:
         """Return the function from events to letters."""
@@ -76,17 +81,24 @@ class Walk(Uniform):
     table: Any
     says: tuple[Any, ...]
     numbering: Numbering = field(factory=Numbering)
-    letter: Any = transient()
     now: int = state(0)
 
-    def prepare(self) -> None:
-        """Make the function from events to letters."""
-        self.letter = self.numbering.function()
+    def __repr__(self) -> str:
+        return f"Walk({len(self.table)} states)"
 
     def step(self, event: Any) -> Any:
         """Take the transition of an event."""
-        self.now = self.table[self.now][self.letter(event)]
+        self.now = self.table[self.now][self.numbering.function()(event)]
         return self.says[self.now]
+
+    def inline(self) -> Inline:
+        """Return the look-up as one assignment."""
+        letter = "{0}" if self.numbering.is_identity else "{letter}({0})"
+        return Inline(
+            do=("{me}.now = {y0} = {table}[{me}.now][" + letter + "]",),
+            out=("{says}[{y0}]",),
+            names={"table": self.table, "says": self.says, "letter": self.numbering.function()},
+        )
 
 
 @frozen
@@ -195,6 +207,8 @@ def core_of(node: Processor) -> Core:
     >>> core_of(Monitor("G a")).says
     (UNKNOWN, FALSE)
     """
+    if type(node) is Walk:
+        return TableCore(node.table, node.says, node.numbering)
     if type(node) is Monitor:
         return _monitor_core(node)
     if type(node) is MooreMachine:

@@ -122,6 +122,8 @@ def _same(value: Any) -> Any:
 
 
 def _text(value: Any) -> Any:
+    if value.__class__ is str:
+        return value
     return value.name if isinstance(value, Verdict | enum.Enum) else value
 
 

@@ -20,9 +20,13 @@ from millstream.processors import Apply, Filter, Graph, Passthrough, Processor, 
 from millstream.processors.expressions import Attribute, Constant, Expression, Input, Item, walk
 from millstream.processors.graph import flatten
 
+from .cores import Core, NoCore, TableCore, Walk, core_of
 from .letters import leaf_expression, leaves_of
 from .pushdown import Translation, quoted
 from .typed import Refused, Typed, WrongType, truth
+
+#: more letters do not fit into a column of 16 bits
+LETTERS = 15
 
 
 @frozen
@@ -70,6 +74,41 @@ def split(query: Query, schema: T.StructType, key: tuple[str, ...]) -> Split:
     count = len(pushed)
     rest = _rest(graph, count) if count < len(graph.nodes) else None
     return Split(tuple(pushed), condition, value, rest, stopped)
+
+
+def push_letters(cut: Split, schema: T.StructType, key: tuple[str, ...], named: bool = False) -> Split | None:
+    """Cut further, inside a monitor: Spark SQL computes the letters of its automaton, Python walks it.
+
+    Returns None if the rest does not begin with such a monitor. With `named`, a monitor that stands last
+    gives the names of its verdicts.
+    """
+    graph = None if cut.rest is None else cut.rest.graph
+    node = None if graph is None else graph.nodes[0]
+    if graph is None or type(node) is not Monitor or graph.entries != ((0, 0),):
+        return None
+    try:
+        core = core_of(node)
+        value = _letters(node, core, Translation(schema, failing(node, schema, key), cut.value))
+    except (NoCore, Refused):
+        return None
+    assert isinstance(core, TableCore)
+    said = tuple(v.name for v in core.says) if named and len(graph.nodes) == 1 else core.says
+    rest = Graph((Walk(core.table, said), *graph.nodes[1:]), graph.edges, graph.entries, graph.exits)
+    return Split((*cut.pushed, node), cut.condition, value, rest, cut.stopped)
+
+
+def _letters(node: Monitor, core: Core, translation: Translation) -> Typed:
+    """Return the letters of a monitor's automaton as a column."""
+    letters = node.automaton().letters
+    if len(letters) > LETTERS:
+        raise Refused("too many letters")
+    bits: Column = F.lit(0)
+    for k, leaf in enumerate(letters):
+        expression = leaf_expression(leaf, node.atoms)
+        if expression is None:
+            raise Refused(f"{leaf!r} is a Python function")
+        bits = bits + F.when(truth(translation.translate(expression)), F.lit(1 << k)).otherwise(F.lit(0))
+    return Typed(bits.cast("smallint"), "int", False, 0, 2**LETTERS)
 
 
 def _leading(graph: Graph) -> Iterator[Processor]:

@@ -15,26 +15,18 @@ from typing import Any
 
 from attrs import evolve, frozen
 from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from millstream.palettes.ltl import Monitor
 from millstream.processors import Apply, Query, QueryError, chain
 from millstream.processors.errors import shorten
-from millstream.processors.graph import flatten
 
 from .batch import SAMPLE, VALUE, declared_type
 from .checks import Columns, as_names, as_queries, check_reads
-from .cores import Chain, NoCore, Numbering, TableCore, as_chain
-from .letters import leaf_expression
-from .pushdown import Translation, quoted
+from .cores import Chain, NoCore, as_chain
+from .pushdown import quoted
 from .schema import infer_type, spark_type
-from .splitting import Split, columns_read, failing, fields_read, split
+from .splitting import columns_read, fields_read, push_letters, split
 from .stretches import REPORT, Entry, Reading, Stretch, Summing, Telling
-from .typed import Refused, truth
-
-#: more letters do not fit into a column of 16 bits
-LETTERS = 15
 
 
 @frozen
@@ -70,6 +62,8 @@ def plan_trace(df: DataFrame, query: Any, order_by: Any, output: str, carry: Any
     columns = Columns(df.schema, (), order, tuple(carried), (output,))
     check_reads(made, fields_read(made)[0], df.schema)
     cut = split(made, df.schema, ())
+    lettered = push_letters(cut, df.schema, ())
+    letters, cut = lettered is not None, lettered or cut
     rest = cut.rest if cut.rest is not None else Apply(_same)
     df = df if cut.condition is None else df.where(cut.condition)
     value = None if cut.value is None else cut.value.column
@@ -78,11 +72,7 @@ def plan_trace(df: DataFrame, query: Any, order_by: Any, output: str, carry: Any
         found = as_chain(rest)
     except NoCore as reason:
         why = str(reason)
-    letters = None if found is None else _letters(found, rest, df.schema, cut)
-    if found is not None and letters is not None:
-        assert isinstance(found.core, TableCore)
-        found, value = evolve(found, core=evolve(found.core, numbering=Numbering())), letters
-    return _prepared(df, columns, found, value, rest, letters is not None, why)
+    return _prepared(df, columns, found, value, rest, letters, why)
 
 
 def _same(event: Any) -> Any:
@@ -106,24 +96,6 @@ def _prepared(
     reading = Reading(columns.order, names, None if value is None else VALUE)
     query = rest if found is None else found.query()
     return TracePlan(df, evolve(columns, schema=df.schema), reading, query, found, letters, why)
-
-
-def _letters(found: Chain, rest: Query, schema: T.StructType, cut: Split) -> Column | None:
-    """Return the letters of a monitor's automaton as a column, if Spark SQL can compute them exactly."""
-    node = flatten(rest.graph)[0].nodes[0]
-    if found.before or not isinstance(node, Monitor) or len(node.machine().letters) > LETTERS:
-        return None
-    translation = Translation(schema, failing(node, schema, ()), cut.value)
-    bits: Column = F.lit(0)
-    for k, leaf in enumerate(node.automaton().letters):
-        expression = leaf_expression(leaf, node.atoms)
-        if expression is None:
-            return None
-        try:
-            bits = bits + F.when(truth(translation.translate(expression)), F.lit(1 << k)).otherwise(F.lit(0))
-        except Refused:
-            return None
-    return bits.cast("smallint")
 
 
 def monitor_trace(
@@ -164,8 +136,7 @@ def monitor_trace(
 
     Examples
     --------
-    >>> from millstream.palettes.ltl import Monitor
-    >>> from millstream.palettes.spark import local_session, monitor_trace
+    >>>     >>> from millstream.palettes.spark import local_session, monitor_trace
     >>> df = local_session().createDataFrame([(3, "ok"), (1, "ok"), (2, "bad")], ["t", "word"])
     >>> monitor_trace(df, Monitor("G (word == 'ok')"), order_by="t")
     FALSE
