@@ -136,7 +136,8 @@ def monitor_trace(
 
     Examples
     --------
-    >>>     >>> from millstream.palettes.spark import local_session, monitor_trace
+    >>> from millstream.palettes.ltl import Monitor
+    >>> from millstream.palettes.spark import local_session, monitor_trace
     >>> df = local_session().createDataFrame([(3, "ok"), (1, "ok"), (2, "bad")], ["t", "word"])
     >>> monitor_trace(df, Monitor("G (word == 'ok')"), order_by="t")
     FALSE
