@@ -35,11 +35,13 @@ class Columnar(Router):
     """Run a query over record batches; made by `columnar`."""
 
     icon: ClassVar[str] = "▤"
-    query: Query = field(converter=as_query)
+    query: Query = field(converter=lambda query: as_query(query).graph)
     mixed: bool = False
     #: what happens to an event that a processor fails on, as in `Query.into`
     failing: Any = field(default="raise", alias="on_error")
     program: Program = transient()
+    #: the graph of this processor alone: made once, since the engines keep their plans with it
+    single: Graph | None = transient()
     outlets: list[Outlet] = transient()
     #: the schema of each input, and what it says about the events
     schemas: dict[int, Any] = transient()
@@ -67,9 +69,10 @@ class Columnar(Router):
     @property
     def graph(self) -> Graph:
         """Return the graph of this processor alone; a state of the query is one of it."""
-        graph: Graph = super().graph
-        graph.plans["fingerprint"] = self.query.graph.fingerprint
-        return graph
+        if self.single is None:
+            self.single = super().graph
+            self.single.plans["fingerprint"] = self.query.graph.fingerprint
+        return self.single
 
     def __reduce__(self) -> Any:
         return rebuilt, (type(self), configuration(self))
