@@ -102,18 +102,20 @@ class Deciding(Processor):
     #: what takes events: the stages, or the chosen query, with the state that is in it
     inner: Any = transient()
     form: Any = transient()
+    entry: Callable[[Any], None] = transient()
     current: Held | None = transient()
-    samples: list[Sample] | None = transient()
     held: Held = state(of=lambda self: Held())
 
     def step(self, x: Any) -> None:
-        """Take an event; decide if enough of them have been measured."""
-        held = self.held
-        if self.current is not held:
-            self._let_in(held)
+        """Take an event."""
+        if self.current is not self.held:
+            self._let_in(self.held)
+        self.entry(x)
+
+    def _measured(self, x: Any) -> None:
+        """Take an event through the stages; decide if enough of them have been measured."""
         self.inner.entry(x)
-        if held.form is None:
-            self._decide(held)
+        self._decide(self.held)
 
     def _let_in(self, held: Held) -> None:
         """Move the state that is in place out, and the other one in."""
@@ -124,6 +126,7 @@ class Deciding(Processor):
         values = held.values
         self.inner.give(self.inner.fresh() if values is None else values)
         held.values, held.owner, self.current = None, self, held
+        self.entry = self._measured if held.form is None else self.inner.entry
 
     def _wire(self, form: tuple[str, ...] | None) -> None:
         self.form = form
