@@ -32,6 +32,7 @@ class Kernel:
         self.main = self.current = Task("main")
         self.tasks, self.threads = [self.main], []
         self.dead = False
+        self.home = threading.current_thread()
         self.primitives = Primitives(
             lambda: Queue(self), lambda: KernelLock(self), lambda **options: KernelThread(self, **options)
         )
@@ -53,12 +54,11 @@ class Kernel:
     def pause(self, ready=lambda: True):
         """Let another thread go on; come back when `ready` holds and it is this one's turn."""
         task = self.current
-        task.ready = ready
-        self._pass_on(task)
-        if task.done:
-            return
+        if not self.dead:
+            task.ready = ready
+            self._pass_on(task)
         if self.dead:
-            raise Deadlock(self._stuck()) if task is self.main else SystemExit
+            raise Deadlock(self._stuck()) if threading.current_thread() is self.home else SystemExit
 
     def _pass_on(self, task):
         able = [t for t in self.tasks if not t.done and t.ready()]
@@ -69,8 +69,8 @@ class Kernel:
         self.current = able[number % len(able)]
         if self.current is not task:
             self.current.baton.release()
-            if not task.done:
-                task.baton.acquire()
+            if not task.done and not task.baton.acquire(timeout=60):
+                self.dead = True
 
     def _stuck(self):
         return f"no thread can go on: {[t.name for t in self.tasks if not t.done]}"

@@ -1,7 +1,7 @@
 """Chunks of events: how large they are, and how their outputs come back into order, without threads.
 
-A hand-over costs some microseconds whatever it carries, so a chunk is as large as a millisecond of work, or
-smaller if events come so slowly that they would wait for it. No output depends on where a cut falls.
+A hand-over costs some microseconds whatever it carries, so a chunk is as large as two milliseconds of work,
+or smaller if events come so slowly that they would wait for it. No output depends on where a cut falls.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from attrs import define, field, frozen
 from .failures import Failure
 
 #: seconds of work to aim at, seconds that an event may wait for its chunk, the first and the greatest length
-AIM, LATENCY, FIRST, MOST = 0.001, 0.01, 1, 4096
+AIM, LATENCY, FIRST, MOST = 0.002, 0.01, 1, 4096
 #: chunks that a worker may have, beside the one that is being filled
 AHEAD = 2
 
@@ -52,7 +52,7 @@ class Pace:
 
     >>> pace = Pace()
     >>> [pace.took(0.01, 100) or pace.length(MOST), pace.took(1.0, 2) or pace.length(MOST)]
-    [10, 1]
+    [20, 1]
     >>> [pace.took(0, 10) or pace.length(MOST), pace.length(8), pace.came(0.1, 40) or pace.length(MOST)]
     [4096, 8, 4]
     """

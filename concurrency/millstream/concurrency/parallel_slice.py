@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from time import perf_counter
 from typing import Any
 
@@ -80,30 +79,34 @@ class ParallelSlice(Processor):
         if not spread.acquire(self.manager, self.stage, self.run):
             self._step_here(spread, x)
             return
-        parts = self._parts(self.by(x), spread.size)
-        if not parts and not self.slices.shows:
-            return
-        longest = max((spread.put(member, key, x) for member, key in parts.items()), default=0)
-        spread.tape.went(parts)
-        if longest >= spread.length or not parts:
+        key = self.by(x)
+        try:
+            several = None if key.__class__ in (str, int) else self.keys.several(key, {})
+            if key is not self.keys.ALL and several is None:
+                member = hash(key) % spread.size
+                longest = spread.put(member, key, x)
+                spread.tape.went(member)
+            else:
+                longest = self._put_several(key, several or [], x)
+        except TypeError as error:
+            raise self.keys.unhashable(key) from error
+        if longest >= spread.length:
             self._locate(spread)
             spread.send()
             self._deliver(spread)
 
-    def _parts(self, key: Any, size: int) -> dict[int, Any]:
-        """Return the workers that an event with this key goes to, with what each is told."""
+    def _put_several(self, key: Any, several: list[Any], x: Any) -> int:
+        """Put the event with those of several workers, and return how many the longest of them has to do."""
+        spread, parts = self.spread, {}
         if key is self.keys.ALL:
-            return dict.fromkeys(range(size), key)
-        try:
-            several = self.keys.several(key, {})
-            if several is None:
-                return {hash(key) % size: key}
-            parts: dict[int, list[Any]] = {}
-            for place, k in enumerate(several):
-                parts.setdefault(hash(k) % size, []).append((place, k))
-        except TypeError as error:
-            raise self.keys.unhashable(key) from error
-        return {member: Several(tuple(keys)) for member, keys in parts.items()}
+            parts = dict.fromkeys(range(spread.size), key)
+        for place, k in enumerate(several):
+            parts.setdefault(hash(k) % spread.size, []).append((place, k))
+        if not parts and not self.slices.shows:
+            return 0
+        spread.tape.went(tuple(parts))
+        told = ((m, Several(tuple(k)) if isinstance(k, list) else k) for m, k in parts.items())
+        return max((spread.put(member, k, x) for member, k in told), default=spread.length)
 
     def _step_here(self, spread: Spread, x: Any) -> None:
         self._deliver(spread)
@@ -146,10 +149,8 @@ class ParallelSlice(Processor):
                 spread.values = run.take()
 
     def _emit(self, outputs: list[Any]) -> None:
-        waiting = deque(outputs)
-        while waiting:
-            y = waiting.popleft()
-            if isinstance(y, Failed):
+        for y in outputs:
+            if y.__class__ is Failed:
                 surface(self, y.index + self.spread.offset, y)
             else:
                 self.emit(y)

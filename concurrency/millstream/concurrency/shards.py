@@ -30,7 +30,7 @@ class Tape:
     """Which workers each event went to, and what has come back.
 
     >>> tape = Tape()
-    >>> for members in ([0], [1], [0, 1]):
+    >>> for members in (0, 1, (0, 1)):
     ...     tape.went(members)
     >>> tape.came(0, [["a"], [(2, ["d"])]])
     >>> list(tape.take())
@@ -40,12 +40,12 @@ class Tape:
     [['b'], ['c', 'd']]
     """
 
-    _order: deque[tuple[int, ...]] = field(factory=deque)
+    _order: deque[int | tuple[int, ...]] = field(factory=deque)
     _back: dict[int, deque[list[Any]]] = field(factory=dict)
 
-    def went(self, members: Iterable[int]) -> None:
-        """Take note which workers got the next event."""
-        self._order.append(tuple(members))
+    def went(self, members: int | tuple[int, ...]) -> None:
+        """Take note which worker, or which several of them, got the next event."""
+        self._order.append(members)
 
     def came(self, member: int, outputs: Iterable[list[Any]]) -> None:
         """Take what a worker gave for its next events: outputs, or, where others got it too, ranked ones."""
@@ -55,33 +55,24 @@ class Tape:
         """Yield the outputs of each event whose turn it is."""
         order, back = self._order, self._back
         while order:
-            queues = [back.get(member) for member in order[0]]
+            head = order[0]
+            queues = [back.get(member) for member in ((head,) if isinstance(head, int) else head)]
             if not all(queues):
                 return
-            parts = [queue.popleft() for queue in queues if queue is not None]
             order.popleft()
-            yield parts[0] if len(parts) == 1 and not _is_ranked(parts[0]) else merged(parts)
-
-
-def _is_ranked(outputs: list[Any]) -> bool:
-    return bool(outputs) and isinstance(outputs[0], Ranked)
+            parts = [queue.popleft() for queue in queues if queue is not None]
+            yield parts[0] if isinstance(head, int) else merged(parts)
 
 
 def lost(key: Any, failed: Failed) -> list[Any]:
     """Return what stands for an event with this key whose worker is gone."""
-    return [Ranked(((-1,), [failed]))] if is_for_several(key) else [failed]
+    return [((-1,), [failed])] if is_for_several(key) else [failed]
 
 
 def is_for_several(key: Any) -> bool:
     """Return whether an event goes to several slices: `Several` of them, or ALL."""
     kind = type(key)
     return kind is Several or (kind.__name__ == "All" and kind.__module__.endswith("slicer.keys"))
-
-
-class Ranked(tuple[Any, ...]):
-    """The rank of a slice among those that got the same event, and its outputs."""
-
-    __slots__ = ()
 
 
 def merged(parts: Iterable[list[Any]]) -> list[Any]:
@@ -146,7 +137,10 @@ class Shard:
         begun, failed = perf_counter(), False
         given: list[list[Any]] = []
         for number, key, event in zip(numbers, keys, events, strict=True):
-            if type(key) is Several:
+            kind = type(key)
+            if kind is str or kind is int:
+                made, bad = self._touch(key, number, 0, event)
+            elif kind is Several:
                 made, bad = self._several(key.keys, number, event, [(place,) for place, _ in key.keys])
             elif is_for_several(key):
                 everyone = list(self.slices.states)
@@ -165,7 +159,7 @@ class Shard:
         made: list[Any] = []
         for (place, key), rank in zip(keys, ranks, strict=True):
             outputs, bad = self._touch(key, number, place, event)
-            made.append(Ranked((rank, outputs)))
+            made.append((rank, outputs))
             if bad:
                 return made, True
         return made, False
