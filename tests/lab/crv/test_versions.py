@@ -1,5 +1,7 @@
 """All versions of a problem give the verdicts of its query (which is compared with the definition)."""
 
+import gzip
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 from millstream.concurrency import ThreadManager
 from millstream.lab.crv import PROBLEMS, log_columns
 from millstream.lab.crv.parts import in_workers
+from millstream.lab.crv.pingus import write
 from millstream.lab.crv.taint import Summary, fold, lines_of
 
 from .strategies import TRACES
@@ -70,6 +73,22 @@ def test_version_runs_in_processes(name, tmp_path):
     trace.write(path)
     with ThreadManager(2, "processes") as manager:
         assert problem.verdict("workers", path, manager=manager) == trace.violation
+
+
+def test_workers_read_packed_snapshots(tmp_path, manager):
+    problem, path = PROBLEMS["bashing"], tmp_path / "game.xml.gz"
+    trace = problem.trace(60, 3, "stubborn")
+    with gzip.open(path, "wt") as file:
+        file.write("".join(map(write, trace)))
+    assert problem.verdict("workers", path, manager=manager) == trace.violation
+
+
+@pytest.mark.parametrize("line", ["steal,i1", "bid", "bid,i1,x"])
+def test_workers_name_a_line_that_is_wrong(line, tmp_path, manager):
+    path = tmp_path / "log"
+    path.write_text(f"create_auction,i1,10,2\n{line}\n")
+    with pytest.raises(ValueError, match=f"line 2: expected .*, got '{line}'"):
+        PROBLEMS["auction"].verdict("workers", path, manager=manager)
 
 
 def test_parts_are_done_here_without_workers():

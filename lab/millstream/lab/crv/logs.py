@@ -47,7 +47,7 @@ class Log:
                 try:
                     event = readers[row[0]](*row)
                 except (KeyError, TypeError, ValueError):
-                    raise ValueError(f"line {rows.line_num}: {self._expected(row)}") from None
+                    raise self.complaint(rows.line_num, row) from None
                 yield event
 
     def event(self, line: str) -> Event:
@@ -58,13 +58,14 @@ class Log:
         """
         return next(self.parse([line]))
 
-    def _expected(self, row: list[str]) -> str:
+    def complaint(self, line: int, row: list[str]) -> ValueError:
+        """Return the error that says what is wrong with the fields of a line."""
         types = self.events.get(row[0])
         if types is None:
             wanted = "one of " + ", ".join(self.events)
         else:
             wanted = ",".join([row[0], *(t.__name__ for t in types)])
-        return f"expected {wanted}, got {','.join(row)!r}"
+        return ValueError(f"line {line}: expected {wanted}, got {','.join(row)!r}")
 
     def read(self, path: Path) -> Iterator[Event]:
         """Yield the events of a file."""

@@ -74,15 +74,20 @@ class Parts:
         mine: dict[str, bool] = {}
         keys, readers = self.keys, self.log.readers
         with open(path, encoding="utf-8", newline="") as file:
-            for position, row in enumerate(filter(None, csv.reader(file))):
-                place = keys[row[0]]
-                if place is not None:
-                    is_mine = mine.get(row[place])
-                    if is_mine is None:
-                        is_mine = mine[row[place]] = part_of(row[place], parts) == part
-                    if not is_mine:
-                        continue
-                yield position, readers[row[0]](*row)
+            rows = csv.reader(file)
+            for position, row in enumerate(filter(None, rows)):
+                try:
+                    place = keys[row[0]]
+                    if place is not None:
+                        is_mine = mine.get(row[place])
+                        if is_mine is None:
+                            is_mine = mine[row[place]] = part_of(row[place], parts) == part
+                        if not is_mine:
+                            continue
+                    event = readers[row[0]](*row)
+                except (LookupError, TypeError, ValueError):
+                    raise self.log.complaint(rows.line_num, row) from None
+                yield position, event
 
     def judge_part(self, path: Path, parts: int, part: int) -> Verdict:
         """Return the verdict on one part."""

@@ -156,10 +156,19 @@ def messages(path: Path) -> Iterator[str]:
     return (message for _, message in located(path))
 
 
+def is_packed(path: Path) -> bool:
+    """Tell whether a file has to be unpacked.
+
+    >>> is_packed("game.xml.gz"), is_packed("game.xml")
+    (True, False)
+    """
+    return str(path).endswith(".gz")
+
+
 def located(path: Path, begin: int = 0) -> Iterator[tuple[int, str]]:
     """Yield the messages of a file that begin at a byte or after it, and where each begins."""
     rest, at = b"", begin
-    with gzip.open(path) if str(path).endswith(".gz") else open(path, "rb") as file:
+    with gzip.open(path) if is_packed(path) else open(path, "rb") as file:
         file.seek(begin)
         while block := file.read(BLOCK):
             *whole, rest = (rest + block).split(END)

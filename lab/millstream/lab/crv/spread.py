@@ -16,7 +16,7 @@ from attrs import frozen
 from millstream.processors import Apply, Query
 
 from .parts import in_workers, lent, stretch
-from .pingus import located, messages
+from .pingus import is_packed, located, messages
 from .problem import Path, Verdict
 
 if TYPE_CHECKING:
@@ -47,7 +47,12 @@ class Messages:
             return self.judge((Pipeline(Apply(self.read), manager) | self.query())(messages(path)))
 
     def pieces(self, path: Path, manager: ThreadManager | None = None) -> Verdict:
-        """Return the verdict on a file that a manager's workers read and judge in pieces."""
+        """Return the verdict on a file that a manager's workers read and judge in pieces.
+
+        A packed file cannot be read from the middle: its messages go through the pipeline.
+        """
+        if is_packed(path):
+            return self.pipeline(path, manager)
         with lent(manager) as manager:
             pieces = max(1, manager.limit)
             found = in_workers(partial(self.piece, path, pieces), pieces, manager)
