@@ -257,3 +257,20 @@ def test_run_shows_progress_on_a_terminal_only(start, write, tmp_path):
     assert process.communicate()[0] == "3\n8\n"
     assert b"27/27 bytes" in shown
     assert start("run", "impatient.py", "t.csv").communicate() == ("3\n8\n", "")
+
+
+def test_run_watch_shows_each_processor(millstream, write):
+    done = millstream("run", "query.py", write("t.csv", CSV), "--watch")
+    assert done.stdout == "3\n8\n"
+    lines = [line.split() for line in done.stderr.splitlines()]
+    assert lines[0][:2] == ["3", "events,"]
+    assert [line[:3] for line in lines[2:]] == [
+        ["0:Filter", "3", "2"],
+        ["1:Apply", "2", "2"],
+        ["2:Cumulate", "2", "2"],
+    ]
+
+
+def test_run_watch_is_for_runs_event_by_event(millstream, write):
+    failed = millstream("run", "query.py", write("t.csv", CSV), "--watch", "--columns", status=2)
+    assert "--watch shows a run event by event" in failed.stderr

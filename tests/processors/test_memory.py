@@ -4,6 +4,7 @@ from operator import add
 
 import pytest
 
+from millstream.palettes.cep import Detector, Mode, before
 from millstream.palettes.fol import Verdicts as FirstOrder
 from millstream.palettes.ltl import Always, Monitor, Verdicts
 from millstream.palettes.slicer import Slice
@@ -38,6 +39,7 @@ def uneven():
         (Always(Monitor("F a")), "0:Always: a copy of the inner query for each position that is open"),
         (FirstOrder("a(x) -> O b(x)"), "0:Verdicts: an entry for each combination of values"),
         (Reorder(3), "0:Reorder: the events that arrive within the bound; bound it with capacity="),
+        (Detector(before("A", "B")), "0:Detector: occurrences that wait for a partner; bound it with within"),
         (SessionWindow(len, gap=3), "0:SessionWindow: the events of a session that goes on"),
     ],
     ids=repr,
@@ -54,6 +56,8 @@ def test_memory_names_what_grows(query, expected):
         Slice(X, Count(), max_slices=10),
         Slice(X, Count(), until=X == 3),
         Verdicts("a -> F b"),
+        Detector(before("A", "B").within(5)),
+        Detector(before("A", "B"), mode=Mode.RECENT),
         Reorder(3, capacity=10),
         SessionWindow(len, gap=3, max_count=5),
     ],

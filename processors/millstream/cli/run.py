@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
+from functools import partial
 from itertools import chain, zip_longest
 from typing import Any
 
 import click
 
-from millstream.processors import DeadLetter, Query
+from millstream.processors import DeadLetter, Query, Run
 
 from . import ways
 from .ending import debug_option
 from .loading import QueryType
 from .printing import Printer
 from .progress import watching
-from .traces import Trace, TraceType, trace_of, trace_options
+from .traces import TraceType, trace_of, trace_options
+from .watch import shown
 
 ABSENT: Any = object()
 
@@ -28,6 +31,7 @@ ABSENT: Any = object()
 @click.option("--limit", "-n", type=click.IntRange(0), help="Stop after so many outputs.")
 @click.option("--skip-errors", is_flag=True, help="Report events on which the query fails, and go on.")
 @click.option("--quiet", "-q", is_flag=True, help="No progress bar.")
+@click.option("--watch", is_flag=True, help="Show events per second and queues of each processor.")
 @ways.options
 @debug_option
 def run(
@@ -41,6 +45,7 @@ def run(
     limit: int | None,
     skip_errors: bool,
     quiet: bool,
+    watch: bool,
     **choice: Any,
 ) -> None:
     """Run a QUERY on TRACES and print what comes out.
@@ -52,7 +57,9 @@ def run(
     millstream run query.py readings.csv
     tail -f log.jsonl | millstream run shop.queries:late -t jsonl
     """
-    with watching(quiet) as bar:
+    if watch and (choice["columns"] or choice["spark"]):
+        raise click.UsageError("--watch shows a run event by event, which --columns and --spark do not have")
+    with watching(quiet or watch) as bar:
         sources = [trace_of(path, form, tag, text, follow, bar) for path in traces or ["-"]]
         if len(sources) != query.arity[0]:
             raise click.UsageError(
@@ -60,23 +67,30 @@ def run(
             )
         printer = Printer(to, any(s.live for s in sources), limit)
         with ways.chosen(query, sources, ways.Choice(**choice)) as way:
-            drive(way, printer, report if skip_errors else "raise")
+            drive(way, printer, report if skip_errors else "raise", watch)
 
 
-def drive(way: ways.Way, printer: Printer, on_error: Any) -> None:
+def drive(way: ways.Way, printer: Printer, on_error: Any, watch: bool) -> None:
     """Move events until they are exhausted or enough has come out."""
     query, sources = way.query, way.sources
     if printer.is_full:
         return
-    if query.arity[1] == 1:
+    if query.arity[1] == 1 and not watch:
         outputs = query(*sources, on_error=on_error)
         for output in chain.from_iterable(map(way.unpack, outputs)) if way.unpack else outputs:
             printer(output)
             if printer.is_full:
                 return
         return
-    sinks = [lambda output, k=k: printer(output, f"{k}: ") for k in range(query.arity[1])]
-    flow = query.into(*sinks, on_error=on_error)
+    labels = [f"{k}: " for k in range(query.arity[1])] if query.arity[1] > 1 else [""]
+    sinks = [partial(printer, label=label) for label in labels]
+    flow = query.into(*sinks, on_error=on_error, counting=watch)
+    with shown(flow) if watch else nullcontext():
+        push(flow, sources, printer)
+
+
+def push(flow: Run, sources: list[Any], printer: Printer) -> None:
+    """Push the events of all sources in turn."""
     for port, event in in_turn(sources):
         flow.push_all((event,), port)
         if printer.is_full:
@@ -84,7 +98,7 @@ def drive(way: ways.Way, printer: Printer, on_error: Any) -> None:
     flow.end()
 
 
-def in_turn(sources: list[Trace]) -> Iterator[tuple[int, Any]]:
+def in_turn(sources: list[Any]) -> Iterator[tuple[int, Any]]:
     """Yield the events of all sources, one of each in turn, with the number of the source."""
     rows = zip_longest(*sources, fillvalue=ABSENT)
     pairs = chain.from_iterable(enumerate(row) for row in rows)

@@ -213,7 +213,7 @@ def test_auto_keeps_trivial_predicates_sequential_and_turns_to_workers_for_slow_
         out = []
         run = Detector(tree, strategy="auto", manager=manager).into(out)
         run.push_all(events)
-        assert isinstance(run.processors[0].memory, list) == sequential
+        assert isinstance(run.processors[0].remembered, list) == sequential
         run.end()
         assert out == list(Detector(tree)(events))
 

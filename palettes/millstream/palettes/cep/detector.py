@@ -21,6 +21,7 @@ from millstream.processors import (
 )
 from millstream.processors.errors import at_least
 from millstream.processors.lineage import Accumulated, Parts, Tracker
+from millstream.processors.memory import Growth
 
 from .expressions import Constructor, Timed, check_function, check_mode
 from .flow import STRATEGIES
@@ -120,7 +121,7 @@ class Detector(Processor):
     fused: Callable[[Any], None] = transient()
     #: the time of the last event and what each operator remembers, or MISSING if there is nothing; on workers
     #: a `Flow`
-    memory: Any = state(MISSING)
+    remembered: Any = state(MISSING)
 
     def __attrs_post_init__(self) -> None:
         check_parameters(self)
@@ -184,7 +185,7 @@ class Detector(Processor):
 
     def end(self) -> None:
         """Come to the end of the trace, which decides absences and releases what waits for it."""
-        machines, memory = self.machines, self.memory
+        machines, memory = self.machines, self.remembered
         if memory is MISSING:
             return
         if memory.__class__ is not list:
@@ -194,6 +195,12 @@ class Detector(Processor):
             finish(memory)
             self.flush(memory)
             end_timers(machines.timers, memory, self.flush)
+
+    def growth(self) -> Growth | None:
+        """Return what waits for partners, if nothing bounds it."""
+        if self.max_pending is not None or not self.analysed().waiting():
+            return None
+        return Growth("occurrences that wait for a partner", "within(...) or max_pending=")
 
     def tracker(self, limit: int) -> Tracker:
         """Return the causes of the constituents; processes give copies of those, so there it is all."""

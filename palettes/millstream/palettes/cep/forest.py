@@ -155,6 +155,14 @@ class Analysis:
             if isinstance(n.event, Constructor) and n.mode is Mode.ALL and n.event.window is None
         ]
 
+    def waiting(self) -> list[Event]:
+        """Return the constructors in which any number of occurrences may wait: all but RECENT, no window."""
+        return [
+            n.event
+            for n in self.nodes
+            if isinstance(n.event, Constructor) and n.mode is not Mode.RECENT and n.event.window is None
+        ]
+
     def consumers(self) -> list[list[tuple[int, int]]]:
         """Return for each node who takes its occurrences, as (node, operand)."""
         found: list[list[tuple[int, int]]] = [[] for _ in self.nodes]

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 BEGIN = """
 def step(self, x):
-    memory = self.memory
+    memory = self.remembered
     if memory is nothing:
-        memory = self.memory = blank()
+        memory = self.remembered = blank()
     try:
         time = {time}
     except unreadable as error:
@@ -74,7 +74,7 @@ FLUSH = """\
 """
 FORGET = """\
     if memory == initial:
-        self.memory = nothing
+        self.remembered = nothing
 """
 
 

@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from .detector import Detector
 
 BEGIN = """\
-{memory} = {me}.memory
+{memory} = {me}.remembered
 {y0} = {nothing}
 try:
     {time} = TIME
 except {unreadable} as error:
     {refuse_reading}("time", error)
 if {memory} is {nothing}:
-    {memory} = {me}.memory = [{earliest}, []]
+    {memory} = {me}.remembered = [{earliest}, []]
 """
 ORDER = """\
 try:
@@ -69,7 +69,7 @@ SHRINK = """\
 """
 DROP = """\
 if not {waiting}:
-    {me}.memory = {nothing}
+    {me}.remembered = {nothing}
 """
 
 

@@ -55,9 +55,9 @@ def _flowing(detector: Detector, course: Course) -> Step:
     refuses = detector.order == "refuse"
 
     def step(self: Detector, event: Any) -> None:
-        flow = self.memory
+        flow = self.remembered
         if flow.__class__ is not Flow:
-            flow = self.memory = Flow.of(course, flow)
+            flow = self.remembered = Flow.of(course, flow)
         time, kind = _read("time", read_time, event), _read("kind", self.read_kind, event)
         if refuses:
             _check_order(time, flow.network.now)
@@ -92,10 +92,10 @@ def _measuring(detector: Detector, course: Course, sequential: Step, flowing: St
 
     def step(self: Detector, event: Any) -> None:
         nonlocal left
-        if left > SAMPLE and self.memory.__class__ is list:
+        if left > SAMPLE and self.remembered.__class__ is list:
             left -= 1
             sequential(event)
-        elif self.memory.__class__ is Flow or self.memory.__class__ is tuple:
+        elif self.remembered.__class__ is Flow or self.remembered.__class__ is tuple:
             flowing(event)
         else:
             measure(event)
@@ -108,14 +108,14 @@ def _measuring(detector: Detector, course: Course, sequential: Step, flowing: St
         left -= 1
         if len(times) == SAMPLE:
             if _are_worth_it(times):
-                detector.memory = begun_flow(event)
+                detector.remembered = begun_flow(event)
             pause = min(pause * 4, RARELY)
             left = pause + SAMPLE
             times.clear()
 
     def begun_flow(event: Any) -> Flow:
         """Return a flow that goes on after an event where the sequential execution is."""
-        flow = Flow.of(course, detector.memory)
+        flow = Flow.of(course, detector.remembered)
         flow.network.now = as_function(detector.time)(event)
         return flow
 
@@ -145,9 +145,9 @@ def deliver(detector: Detector, flow: Flow) -> None:
 
 def end_flow(detector: Detector) -> None:
     """Come to the end of the trace, and give the workers back."""
-    flow = detector.memory
+    flow = detector.remembered
     if flow.__class__ is not Flow:
-        flow = detector.memory = Flow.of(_course(detector), flow)
+        flow = detector.remembered = Flow.of(_course(detector), flow)
     flow.work(ends=True)
     flow.close()
     deliver(detector, flow)
