@@ -148,7 +148,7 @@ def test_run_says_what_failed_after_printing_what_came_before(millstream, write)
         (["broken.py"], "NameError: name 'Filter' is not defined"),
         (["missing.py"], "No module named 'nowhere'"),
         (["query.py", "-", "--follow"], "--follow is for files"),
-        (["query.py", "short.csv"], "short.csv, line 2: 1 values for 2 columns"),
+        (["query.py", "short.csv"], "millstream: short.csv, line 2: 1 values for 2 columns\n"),
         (["query.py", "bad.jsonl"], "bad.jsonl, line 2: not JSON"),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",

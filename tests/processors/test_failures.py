@@ -328,3 +328,16 @@ def test_statistics_without_counting_tell_queues_only():
     run.push_all([1, 2])
     flow = run.statistics().processors[2]
     assert (flow.taken, flow.emitted, sorted(flow.waiting)) == (None, None, [0, 2])
+
+
+@pytest.mark.parametrize("taken", [0, 2])
+def test_source_that_fails_is_named_with_the_position_of_the_missing_event(taken):
+    def source():
+        yield from range(taken)
+        raise ValueError("broken file")
+
+    message = (
+        rf"the input failed at input event {taken} \(counted from 0\), place input: ValueError: broken file"
+    )
+    with pytest.raises(StreamError, match=message):
+        list(Passthrough()(source()))

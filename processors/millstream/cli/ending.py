@@ -59,8 +59,9 @@ def ending(ctx: click.Context) -> Iterator[None]:
     except Exception as error:
         trace(ctx)
         flush()
-        click.echo(f"millstream: {describe(error)}", err=True)
-        if not ctx.find_root().params.get("debug") and not isinstance(error, PLAIN):
+        cause = cause_at_source(error)
+        click.echo(f"millstream: {describe(cause)}", err=True)
+        if not ctx.find_root().params.get("debug") and not isinstance(cause, PLAIN):
             click.echo("(--debug shows where this comes from)", err=True)
         ctx.exit(FAILED)
 
@@ -73,6 +74,15 @@ def describe(error: BaseException) -> str:
     if (isinstance(error, PLAIN) and text) or type(error).__module__.startswith("millstream."):
         return text
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def cause_at_source(error: BaseException) -> BaseException:
+    """Return the cause of an error in a source: what reads a file says best what is wrong with it."""
+    from millstream.processors import StreamError  # not needed where nothing fails
+
+    if isinstance(error, StreamError) and error.place == "input" and error.__cause__ is not None:
+        return error.__cause__
+    return error
 
 
 def trace(ctx: click.Context) -> None:

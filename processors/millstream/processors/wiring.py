@@ -136,8 +136,11 @@ class Wiring:
         """Return a `StreamError` for a path of nested failing nodes."""
         reason = f"{type(error).__name__}: {error}"
         event = ", ".join(shorten(e) for e in events)
-        if not path:
-            return StreamError("the input", "input", event, self.position(), reason)
+        if not path:  # the source failed while it was asked for the event after the last one taken
+            position = self.position()
+            return StreamError(
+                "the input", "input", event, position if position is None else position + 1, reason
+            )
         last, node = path[-1]
         name = shorten(last.nodes[node]) if node >= 0 else f"sink {-1 - node}"
         place = " > ".join(w.plan.places[n] if n >= 0 else f"sink {-1 - n}" for w, n in path)
