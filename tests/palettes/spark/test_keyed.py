@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,8 +11,9 @@ from pyspark.sql import types as T
 from millstream.palettes.ltl import Verdicts
 from millstream.palettes.spark.durations import TimeColumn, as_duration
 from millstream.palettes.spark.keyed import Monitor
+from millstream.palettes.spark.packets import Pack
 from millstream.palettes.windows import SessionWindow, TimeWindow
-from millstream.processors import Apply, Count, Cumulate, E, Filter, QueryError
+from millstream.processors import Apply, Count, Cumulate, E, Filter, MillstreamError, QueryError
 
 SECONDS = TimeColumn("t", T.LongType())
 NAMES = ("t", "n")
@@ -146,6 +148,21 @@ def test_keyed_refuses_the_state_of_another_query():
         QueryError, match=r"had other columns than now \(struct<t:bigint>\); select the columns"
     ):
         Monitor(Count(), NAMES, SECONDS, columns="struct<t:bigint>").start().load(stored)
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ({"user": [None], "t": [1.0]}, "a row has no key: the column 'user' is null"),
+        ({"user": ["ann"], "t": [None]}, "a row has no time: the column 't' is null"),
+        ({"user": ["ann"], "t": [float("nan")]}, "time in the column 't' is not a number"),
+    ],
+)
+def test_packing_says_what_is_missing(rows, message):
+    pack = Pack(("user", "t"), ("user",), TimeColumn("t", T.DoubleType()))
+    batch = pa.RecordBatch.from_pydict(rows, pa.schema({"user": pa.string(), "t": pa.float64()}))
+    with pytest.raises(MillstreamError, match=message):
+        list(pack([batch]))
 
 
 @pytest.mark.parametrize("wrong", ["10", "ten seconds", "10 parsecs", "", None, True])

@@ -1,6 +1,8 @@
 """monitor_stream on real streams: few of them, with many keys, because each micro-batch takes its time."""
 
 import re
+import sys
+from functools import partial
 from random import Random
 
 import pytest
@@ -108,22 +110,28 @@ def test_stream_failures_name_key_processor_and_event(spark, tmp_path):
         stream(spark, tmp_path / "in"), query, key="user", time="t", watermark=1, returns=int
     )
     text = failure(frame, tmp_path)
-    assert re.search(r"key 'bob': Apply\(<lambda>.*\) failed on \{'user': 'bob', 't': 2.0, 'n': 0\}", text)
+    named = r"key 'bob': Apply\(.*\) failed on \{'user': 'bob', 't': 2.0, 'n': 0\} at input event 0"
+    assert re.search(named, text)
     assert "ZeroDivisionError" in text
 
 
 def test_stream_says_what_is_wrong_before_it_starts(spark, tmp_path):
     (tmp_path / "in").mkdir()
-    frame = stream(spark, tmp_path / "in", "user string, t double, n bigint, at date, inside struct<a: int>")
+    frame = stream(
+        spark, tmp_path / "in", "user string, t double, n bigint, at date, inside struct<a: int>, output int"
+    )
     good = {"query": Count(), "key": "user", "time": "t", "watermark": 1, "returns": int}
     wrong = {
         "there is no column 'usr', only user, t, n": {"key": "usr"},
         "time: the column 'at' is date; expected timestamps": {"time": "at"},
-        "the key column 'inside' is struct<a:int>; expected a plain type": {"key": "inside"},
+        "key: the column inside is of type struct<a:int>; keys are strings": {"key": "inside"},
         "watermark must be a length of time": {"watermark": "soon"},
+        "say with returns= what type the outputs of Apply(len) have": {"query": Apply(len), "returns": None},
+        "cannot be sent to Spark's workers": {"query": Apply(partial(print, file=sys.stderr))},
         "late must be 'drop' or 'side', got 'error'": {"late": "error"},
         "give timeout (the trace ends) or ttl (it is forgotten)": {"timeout": 1, "ttl": 1},
         "host must be 'transformWithState' or": {"host": "flatMapGroupsWithState"},
+        "the result has a column 'output' of its own; rename yours": {"key": "output"},
         "expected a query with one input and one output": {"query": Count() & Count()},
         "there is no column 'seq'": {"order_by": "seq"},
     }

@@ -68,6 +68,15 @@ def _cannot_travel(what: Any, error: Exception) -> QueryError:
     )
 
 
+def check_key(name: str, kind: T.DataType) -> None:
+    """Raise a `QueryError` if values of a type cannot be keys."""
+    if not isinstance(kind, KEYS):
+        raise QueryError(
+            f"key: the column {name} is of type {kind.simpleString()}; keys are strings, integers, "
+            "dates, timestamps, decimals or truth values (give several columns for a key of parts)"
+        )
+
+
 @frozen
 class Columns:
     """The columns that a call names, checked against those of a DataFrame."""
@@ -82,12 +91,7 @@ class Columns:
         for what, names in (("key", self.key), ("order_by", self.order), ("carry", self.carry)):
             check_columns(self.schema, names, f"{what}={list(names)}")
         for name in self.key:
-            kind = self.schema[name].dataType
-            if not isinstance(kind, KEYS):
-                raise QueryError(
-                    f"key: the column {name} is of type {kind.simpleString()}; keys are strings, integers, "
-                    "dates, timestamps, decimals or truth values (give several columns for a key of parts)"
-                )
+            check_key(name, self.schema[name].dataType)
         for name in self.order:
             kind = self.schema[name].dataType
             if isinstance(kind, T.MapType | T.VariantType):

@@ -15,7 +15,7 @@ from typing import Any
 
 from attrs import define, field
 
-from millstream.processors import Query, Run
+from millstream.processors import Query, Run, StreamError
 from millstream.processors.states import State
 
 from .codec import check_maker, dump_state, load_state, maker
@@ -130,8 +130,11 @@ class Keyed:
         self.run.give(record.values)
         try:
             self._advance(record, until, outcome.times)
-        finally:
-            outcome.outputs, self.outputs[:] = self.outputs[:], []
+        except StreamError as error:
+            if error.position is not None:
+                error.position = record.events  # in the trace of this key
+            raise
+        outcome.outputs, self.outputs[:] = self.outputs[:], []
         record.values = self.run.take()
         if record.last is None and not record.waiting:
             return None, outcome

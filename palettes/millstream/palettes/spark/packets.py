@@ -25,9 +25,9 @@ from .keyed import Outcome
 #: rows that `Pack` holds at most before it sends them on
 PACKED = 50_000
 #: the column of packets
-PACKET = "packet"
+PACKET = "__packet"
 #: the column of the newest time among the rows that were packed together
-MOMENT = "newest"
+MOMENT = "__newest"
 
 
 @frozen
@@ -87,7 +87,10 @@ class Pack:
         if name == self.time.name and not self.time.counted:
             moments = column.cast(pa.timestamp("us", column.type.tz))
             return moments.cast(pa.int64()).to_pylist()  # type: ignore[no-any-return]
-        return column_values(column)
+        values = column_values(column)
+        if name == self.time.name and any(time != time for time in values):
+            raise MillstreamError(f"monitor_stream: a row's time in the column {name!r} is not a number")
+        return values
 
 
 @frozen

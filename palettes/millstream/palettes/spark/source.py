@@ -20,6 +20,7 @@ from pyspark.sql import DataFrame
 from millstream.processors import QueryError, Source
 from millstream.processors.errors import at_least
 
+from .checks import as_names
 from .events import batch_events
 from .schema import check_columns
 
@@ -133,7 +134,7 @@ def source(
         For a stream: where Spark notes how far it has been read. A micro-batch counts as read when it has
         been handed over, so after a crash the query's own state must be taken from where it was saved.
     """
-    names = (order_by,) if isinstance(order_by, str) else tuple(order_by)
+    names = as_names(order_by, "order_by")
     check_columns(df.schema, names, "source, order_by")
     if not df.isStreaming:
         if trigger is not None or checkpoint is not None:

@@ -26,6 +26,8 @@ from millstream.processors import Query, QueryError, as_query
 from millstream.processors.errors import shorten
 from millstream.processors.graph import flatten
 
+from .batch import declared_type
+from .checks import as_names, check_key, check_travels
 from .durations import TimeColumn, as_duration
 from .hosts import Host, group_function
 from .keyed import COLUMNS, Monitor
@@ -38,7 +40,7 @@ PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 #: Spark's mark on a column that has a watermark
 WATERMARK = "spark.watermarkDelayMs"
 #: a column of our own: how many events were late
-COUNT = "millstream_late"
+COUNT = "__late"
 OBSERVED = "monitor_stream"
 HOSTS = ("transformWithState", "applyInPandasWithState")
 
@@ -95,7 +97,7 @@ def monitor_stream(
     mode. The progress of the streaming query tells the number of late events of each micro-batch
     (``query.lastProgress.observedMetrics["monitor_stream"]``).
     """
-    query, keys, ties = as_query(query), _names(key), _names(order_by)
+    query, keys, ties = as_query(query), as_names(key, "key"), as_names(order_by, "order_by")
     column = _check(stream, query, (*keys, *ties), keys, time, late)
     life = _life(timeout, ttl)
     monitor = Monitor(
@@ -107,7 +109,12 @@ def monitor_stream(
         ends=ttl is None,
         columns=stream.schema.simpleString(),
     )
-    kind = spark_type(returns)
+    kind = declared_type(query) if returns is None else spark_type(returns)
+    if kind is None:
+        raise QueryError(
+            f"monitor_stream: say with returns= what type the outputs of {shorten(query)} have, such as int "
+            "or 'array<string>'; a stream has no sample to look at"
+        )
     fields = [T.StructField(PACKET, T.BinaryType()), T.StructField(MOMENT, T.TimestampType())]
     packets = T.StructType([*(stream.schema[k] for k in keys), *fields])
     delay = f"{round(as_duration('watermark', watermark).total_seconds() * 1000)} milliseconds"
@@ -116,10 +123,6 @@ def monitor_stream(
     return _unpacked(
         hosted, Unpack(_result(stream.schema, keys, time, kind, late), keys, monitor.names, column)
     )
-
-
-def _names(names: str | Sequence[str]) -> tuple[str, ...]:
-    return (names,) if isinstance(names, str) else tuple(names)
 
 
 def _life(timeout: Any, ttl: Any) -> timedelta | None:
@@ -162,11 +165,11 @@ def _check(
         raise QueryError(f"monitor_stream: late must be 'drop' or 'side', got {late!r}")
     check_columns(stream.schema, (*named, time), "monitor_stream")
     for name in keys:
-        if isinstance(stream.schema[name].dataType, T.StructType | T.ArrayType | T.MapType):
-            raise QueryError(
-                f"monitor_stream: the key column {name!r} is {stream.schema[name].dataType.simpleString()}; "
-                "expected a plain type, take its parts"
-            )
+        check_key(name, stream.schema[name].dataType)
+    check_travels(query)
+    for name in ("output", "late"):
+        if name in (*keys, time):
+            raise QueryError(f"monitor_stream: the result has a column {name!r} of its own; rename yours")
     if any(WATERMARK in field.metadata for field in stream.schema.fields):
         raise QueryError("monitor_stream: the stream has a watermark already; give it here, with watermark=")
     column = TimeColumn(time, stream.schema[time].dataType)
