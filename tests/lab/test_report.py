@@ -17,7 +17,7 @@ from millstream.lab import Laboratory, Missing
 from millstream.lab.plots import bars, lines, load_over_time, render
 from millstream.lab.report import markdown, write
 from millstream.lab.store import Sample
-from millstream.lab.tour import tour
+from millstream.lab.tour import measured
 from millstream.lab.view import view_run
 
 from .conftest import FILE
@@ -155,10 +155,10 @@ def test_lines_show_the_figures_that_rows_have():
     assert [list(line.get_ydata()) for line in drawn[0].lines] == [[10, 30, 40], [3]]
 
 
-def test_main_job_shows_tables_and_the_path_of_the_report(tmp_path, monkeypatch):
-    monkeypatch.setattr("millstream.lab.tour.PARTS", ("engine",))
+def test_main_job_shows_tables_and_writes_the_report(tmp_path):
     out = io.StringIO()
-    assert tour(Console(file=out, width=200), tmp_path) == 0
-    assert "output  2 6 12" in out.getvalue()
+    report, well = measured(Console(file=out, width=200), tmp_path, ["engine", "nothing*"])
+    assert well
     assert "Events per second, and ratios to the naive form" in out.getvalue()
-    assert f"report: {tmp_path / 'run-1' / 'report.html'}" in out.getvalue()
+    assert report == tmp_path / "run-1" / "report.html"
+    assert report.exists()

@@ -7,6 +7,7 @@ Spark, where there is Java.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from importlib import import_module
 from importlib.util import find_spec
@@ -46,20 +47,25 @@ def shown(events: object) -> str:
     return " ".join(map(str, events))  # type: ignore[call-overload]
 
 
-def tour(console: Console, folder: Path = FOLDER) -> int:
+def tour(console: Console) -> int:
     """Run the main job; return 0 if everything went well."""
     console.print(first_query(), highlight=False, markup=False)
-    with laboratory(folder) as lab:
-        present = [p for p in PARTS if any(fnmatchcase(name, p) for name in lab.experiments)]
-        run = lab.plan(present, quick=True)
-        perform(console, lab, run)
-        show_run(console, view_run(lab, run))
-        report = write(lab, run)
-        well = all(result.status in (DONE, SKIPPED) for result in lab.store.results(run.id))
+    report, well = measured(console)
     show_spark(console)
     console.print(f"report: {report.resolve()}", markup=False, soft_wrap=True)
     console.print("more: `millstream lab list`, `millstream lab run`, `millstream lab serve`", markup=False)
     return 0 if well else 1
+
+
+def measured(console: Console, folder: Path = FOLDER, parts: Sequence[str] = PARTS) -> tuple[Path, bool]:
+    """Run some experiments quickly and show them; return the report, and whether all verdicts were right."""
+    with laboratory(folder) as lab:
+        present = [part for part in parts if any(fnmatchcase(name, part) for name in lab.experiments)]
+        run = lab.plan(present, quick=True)
+        perform(console, lab, run)
+        show_run(console, view_run(lab, run))
+        results = lab.store.results(run.id)
+        return write(lab, run), all(result.status in (DONE, SKIPPED) for result in results)
 
 
 def show_spark(console: Console) -> None:
