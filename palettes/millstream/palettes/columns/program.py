@@ -64,6 +64,7 @@ class Layout:
     sizes: list[int]
     #: kernels that may become spent, if all events pass them
     stopping: list[int]
+    #: whether something may come out at the end of the trace; the ordinary run then takes over for it
     ends: bool
 
     @classmethod
@@ -102,7 +103,7 @@ class Layout:
             feeds,
             [sum(map(is_state, fields(n))) for n in graph.nodes],
             [n for n, k in enumerate(kernels) if line and type(k).spent is not Kernel.spent],
-            any(overrides(n, "end") for n in graph.nodes),
+            any(overrides(n, "end") and k.ends for n, k in zip(graph.nodes, kernels, strict=True)),
         )
 
 

@@ -27,6 +27,8 @@ class Kernel:
 
     #: how it runs, for `explain`
     how = "NumPy"
+    #: whether the processor may give something at the end of the trace, if it has a method for that
+    ends = True
 
     def alone(self) -> Kernel:
         """Return the kernel for one program: itself, if it holds nothing that changes."""

@@ -26,6 +26,7 @@ class BlockKernel(Kernel):
     def __init__(self, node: BlockFold) -> None:
         self.symbol = fold_symbol(node.function)
         self.width, self.every, self.start = node.width, node.every, node.start
+        self.ends = node.partial
 
     def run(self, state: Fields, front: Front) -> tuple[Outputs, Fields]:
         column, (total, count) = values_of(front[0]), state

@@ -91,6 +91,7 @@ class InOrderKernel(Kernel):
     """The verdicts of all positions, in order, where at most two kinds of positions wait."""
 
     def __init__(self, node: Verdicts, engine: InOrder) -> None:
+        self.ends = node.at_end is not None
         self.letters = [leaf(f, node.atoms) for f in engine.machine.letters]
         self.explored: Explored | None = None
 
@@ -181,7 +182,7 @@ class PastFormulaKernel(Kernel):
     """A formula about the present and the past: each operator over the whole batch."""
 
     def __init__(self, node: Verdicts, engine: PastEngine) -> None:
-        self.formula = engine.formula
+        self.formula, self.ends = engine.formula, node.at_end is not None
         self.leaves: dict[Formula, Function] = {}
         for f in subformulas(engine.formula):
             if getattr(f, "bounds", None) is not None:

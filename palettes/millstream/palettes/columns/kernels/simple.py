@@ -123,6 +123,7 @@ class DecimateKernel(Kernel):
 
     def __init__(self, node: Decimate) -> None:
         self.n, self.last = node.n, node.last
+        self.ends = node.last
 
     def run(self, state: Any, front: Front) -> tuple[Outputs, Any]:
         (phase, held), events = state, front[0]

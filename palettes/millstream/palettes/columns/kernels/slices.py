@@ -49,6 +49,8 @@ class Keyed:
 class SliceKernel(Kernel):
     """Functions around one fold, for each key."""
 
+    ends = False
+
     def __init__(self, node: PlainSlices) -> None:
         self.by = compiled(node.by)
         self.keep = node.keep

@@ -56,7 +56,7 @@ class SlidingKernel(Kernel):
     def __init__(self, node: SlidingFold) -> None:
         self.symbol = fold_symbol(node.function)
         self.width, self.every, self.start = node.width, node.every, node.start
-        self.sums = type(node) is SlidingSum
+        self.sums, self.ends = type(node) is SlidingSum, node.partial
         #: the inlined step does not count down to each single output
         self.counts = node.every != 1 or node.partial
         self.names = [a.name for a in fields(node) if is_state(a)]

@@ -53,7 +53,7 @@ class WaitingKernel(Kernel):
     """Operators whose positions wait until an event decides them all."""
 
     def __init__(self, node: Any) -> None:
-        self.kind = type(node)
+        self.kind, self.ends = type(node), node.at_end is not None
 
     def run(self, state: Fields, front: Front) -> tuple[Outputs, Fields]:
         (pending,), length = state, front[0].length
@@ -81,7 +81,7 @@ class NextKernel(Kernel):
     """The verdicts from the second position on."""
 
     def __init__(self, node: Next) -> None:
-        pass
+        self.ends = node.at_end is not None
 
     def run(self, state: Fields, front: Front) -> tuple[Outputs, Fields]:
         (pending,), values = state, truths(front[0])
