@@ -140,9 +140,9 @@ class InOrderKernel(Kernel):
         if not len(places):
             return np.zeros(0, bool), head, last
         taken = steps.take(places)
-        rows, which = (self.ends.take(taken, axis=0) >= 0).nonzero()
+        rows, which = (self.stretches.take(taken, axis=0) >= 0).nonzero()
         places, taken = places.take(rows), taken.take(rows)
-        kinds, values = (t[taken, which] for t in (self.ends, self.values))
+        kinds, values = (t[taken, which] for t in (self.stretches, self.values))
         ends = places + n + (kinds == BEHIND)
         if (kinds == SECOND).any():
             second = np.concatenate([[first], filled(first, beginning, begins + n)[:-1]])
@@ -155,12 +155,12 @@ class InOrderKernel(Kernel):
             given = self.explored.given
             self.begins = np.array([g is not None and g[0] for g in given])
             widest = max((len(g[1]) for g in given if g is not None), default=0)
-            self.ends = np.full((len(given), max(1, widest)), -1)
-            self.values = np.zeros_like(self.ends, dtype=bool)
+            self.stretches = np.full((len(given), max(1, widest)), -1)
+            self.values = np.zeros_like(self.stretches, dtype=bool)
             for k, g in enumerate(given):
                 for j, (value, end) in enumerate(g[1] if g is not None else ()):
-                    self.ends[k, j], self.values[k, j] = end, value
-            self.decides = (self.ends >= 0).any(axis=1)
+                    self.stretches[k, j], self.values[k, j] = end, value
+            self.decides = (self.stretches >= 0).any(axis=1)
         return self.explored
 
 
