@@ -5,6 +5,7 @@ import time
 from functools import partial
 from typing import ClassVar
 
+from millstream.palettes.slicer import ALL, Keys
 from millstream.processors import Processor, Uniform, processor, state
 
 
@@ -53,6 +54,20 @@ class Delays:
 def delayed_sum(*values):
     """Add values up, after a delay."""
     return Delays(3)(sum(values))
+
+
+def to_all(x):
+    """A key for a slice; 4 is for all."""
+    return ALL if x == 4 else x % 5
+
+
+def broadcasting(x):
+    """Every kind of key: plain ones, several, all, and none."""
+    return {5: ALL, 6: None, 7: Keys(0, 2), 8: Keys("new", 1, None)}.get(x, x % 3)
+
+
+def domain(x):
+    return range(3)
 
 
 def nonzero(x):

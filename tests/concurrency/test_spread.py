@@ -16,11 +16,11 @@ from millstream.concurrency.failures import Failure
 from millstream.concurrency.machines import read_piece
 from millstream.palettes.fsm import OTHERWISE, MooreMachine, On, V
 from millstream.palettes.ltl import Monitor
-from millstream.palettes.slicer import ALL, Keys, Slice
+from millstream.palettes.slicer import Slice
 from millstream.processors import Apply, Count, Cumulate, KeepLast, ParameterError, StreamError, X
 from millstream.processors.testing import check_processor, pushed
 
-from .servants import killing, nonzero
+from .servants import broadcasting, killing, nonzero
 from .test_manager import KINDS
 
 EVENTS = [k * k % 23 for k in range(400)]
@@ -97,11 +97,6 @@ def test_parallel_slice_refuses(plain, message):
     with ThreadManager(1) as manager, pytest.raises(ParameterError) as refused:
         ParallelSlice(plain, manager)
     assert message in str(refused.value)
-
-
-def broadcasting(x):
-    """Every kind of key: plain ones, several, all, and none."""
-    return {5: ALL, 6: None, 7: Keys(0, 2), 8: Keys("new", 1, None)}.get(x, x % 3)
 
 
 OPTIONS = [{}, {"keep": True}, {"snapshot": True}, {"collect": sum}, {"collect": list}, {"until": X > 9}]

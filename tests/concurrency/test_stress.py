@@ -19,23 +19,15 @@ from millstream.concurrency import (
 )
 from millstream.palettes.fsm import OTHERWISE, MooreMachine, On
 from millstream.palettes.ltl import ForAll, Monitor
-from millstream.palettes.slicer import ALL, Slice
+from millstream.palettes.slicer import Slice
 from millstream.palettes.windows import Window
 from millstream.processors import Apply, Count, Cumulate, StreamError, X
 from millstream.processors.testing import pushed
 
-from .servants import Delays, Last, delayed_sum
+from .servants import Delays, Last, delayed_sum, domain, to_all
 from .test_manager import KINDS
 
 EVENTS = [k * k % 23 for k in range(60)]
-
-
-def to_all(x):
-    return ALL if x == 4 else x % 5
-
-
-def domain(x):
-    return range(3)
 
 
 def queries(seed, manager):

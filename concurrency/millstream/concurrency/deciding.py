@@ -8,21 +8,18 @@ pull the query that was chosen takes the place of this processor; in push it is 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache
 from itertools import chain as chained
-from time import thread_time
 from typing import Any
 
-from attrs import define, field
+from attrs import field
 
-from millstream.processors import Processor, Query, Run, chain, processor, state, transient
+from millstream.processors import Processor, Query, chain, processor, state, transient
 from millstream.processors.pull import pull
 from millstream.processors.states import copied
 
-from .line import Line
-from .machines import machine_of
+from .adopting import adopted
+from .measuring import Sample, Stages
 from .nonblocking import followed
-from .spread import Spread
 from .stages import place_of
 
 State = tuple[Any, ...]
@@ -30,26 +27,6 @@ State = tuple[Any, ...]
 LEFT = "as it is"
 #: events to measure at least and at most, and the seconds after which there are enough
 FEWEST, MOST, ENOUGH = 8, 64, 0.02
-
-
-@define
-class Sample:
-    """What a stage was given while it was measured, what it gave, and the seconds of each time."""
-
-    events: list[Any] = field(factory=list)
-    outputs: list[Any] = field(factory=list)
-    seconds: list[float] = field(factory=list)
-
-    @property
-    def cost(self) -> float:
-        """Return the seconds that an event takes, without the longest of twenty times: those were disturbed.
-
-        >>> Sample(list(range(40)), [], [1e-6] * 38 + [1.0] * 2).cost
-        1e-06
-        """
-        usual = sorted(self.seconds)[: len(self.seconds) - len(self.seconds) // 20]
-        share = len(self.events) / max(1, len(self.seconds))
-        return sum(usual) / max(1, len(usual)) / max(1.0, share)
 
 
 class Decided:
@@ -207,103 +184,3 @@ class Deciding(Processor):
 
     def _rest(self, events: Iterator[Any], held: Held, count: int) -> Iterator[Any]:
         return pull(self._chosen(held.form or ()).graph, [events], begun=(count, held.values))[0]
-
-
-@cache
-def clock() -> float:
-    """Return the seconds that looking at the clock takes."""
-    return min(-(thread_time() - thread_time()) for _ in range(100))
-
-
-class Stages:
-    """A run of stages, each measured by itself; has what a run has for those who host it."""
-
-    def __init__(self, stages: Sequence[Query], sink: Callable[[Any], Any]) -> None:
-        self.samples = [Sample() for _ in stages]
-        self._outs: list[list[Any]] = [[] for _ in stages]
-        self._runs: list[Run] = [q.into(out) for q, out in zip(stages, self._outs, strict=True)]
-        self._sink = sink
-
-    def entry(self, x: Any) -> None:
-        """Take an event through all stages."""
-        self._through([x], 0)
-
-    def _through(self, events: list[Any], k: int) -> None:
-        """Give events to a stage, and what it gives to the next; what comes before a failure goes on too."""
-        if k == len(self._runs):
-            for y in events:
-                self._sink(y)
-            return
-        sample, entry, out = self.samples[k], self._runs[k].entry, self._outs[k]
-        sample.events += events
-        begun = thread_time()
-        try:
-            for event in events:
-                entry(event)
-        finally:
-            sample.seconds.append(max(0.0, thread_time() - begun - clock()))
-            given, out[:] = out.copy(), []
-            sample.outputs += given
-            self._through(given, k + 1)
-
-    def finish(self) -> None:
-        """End the stages, one after the other."""
-        for k, (run, out) in enumerate(zip(self._runs, self._outs, strict=True)):
-            run.finish()
-            given, out[:] = out.copy(), []
-            self._through(given, k + 1)
-
-    def parts(self) -> list[State]:
-        """Return the state of each stage."""
-        return [run.take() for run in self._runs]
-
-    def take(self) -> State:
-        """Return the states of all stages."""
-        return tuple(self.parts())
-
-    def give(self, values: State) -> None:
-        """Put the states of all stages in."""
-        for run, part in zip(self._runs, values, strict=True):
-            run.give(part)
-
-    def fresh(self) -> State:
-        """Return initial states of all stages."""
-        return tuple(run.fresh() for run in self._runs)
-
-
-def adopted(built: Query, name: str, values: State, events: Sequence[Any]) -> State:
-    """Return the state of what takes the place of a stage that has this state after these events."""
-    node: Any = built
-    if name == "PullGroup":
-        return (Line(values=values),)
-    if name == "Pipeline":
-        seen = (node.known.length or 1) - 1
-        return (Line(before=tuple(events[len(events) - seen :]) if seen else ()),)
-    if name == "ParallelSlice":
-        return (Spread(values=_as_slices(node, values), count=len(events)),)
-    if name == "ChunkedMonitor":
-        machine = machine_of(node.inner)
-        assert machine is not None
-        now = machine.start
-        for event in events:
-            now = machine.advance(event, [now])[0][0]
-        return Line(), now
-    return values
-
-
-def _as_slices(node: Any, values: State) -> State:
-    """Return the state of a slice as the state of `Slices`, which keeps every slice's state as a tuple."""
-    from millstream.palettes.slicer.slices import Slices
-
-    s = node.slice
-    plain = s.into()
-    plain.give(values)
-    held: Any = plain.processors[0]
-    run = Slices(s.by, s.inner, s.keep, s.snapshot, s.collect, s.until).into()
-    slices: Any = run.processors[0]
-    run.give(run.fresh())
-    single = not isinstance(held, Slices) and len(s.inner.into().fresh()) == 1
-    slices.states = {key: (v,) if single else v for key, v in held.states.items()}
-    if hasattr(held, "shown"):
-        slices.shown = held.shown
-    return run.take()

@@ -17,9 +17,10 @@ from millstream.processors.errors import shorten
 
 from .classify import bounded_history
 from .costs import WORTH, gain, kind_of, measure, obstacle, transport
-from .deciding import LEFT, Deciding, Sample
+from .deciding import LEFT, Deciding
 from .machines import ChunkedMonitor
 from .manager import ThreadManager, cores
+from .measuring import Sample
 from .parallel_slice import ParallelSlice, refusal
 from .pipeline import Pipeline
 from .pull_group import PullGroup
