@@ -118,5 +118,5 @@ PROBLEM: Final = Problem(
     check=check,
     brute=brute,
     versions={"workers": PARTS, "columns": by_columns, "spark": PARTS.on_spark},
-    sizes={**SIZES, "competition": 978_000},
+    sizes={**SIZES, "quick": 30_000, "competition": 978_000},
 )
