@@ -12,7 +12,7 @@ from millstream.palettes.ltl import Monitor, Verdict
 from millstream.palettes.slicer import Slice
 from millstream.processors import E, MillstreamError
 
-USERS, EVENTS = 50, 20_000
+USERS, EVENTS = 50, 5_000
 
 
 def tour(console: Console) -> None:
@@ -29,7 +29,7 @@ def tour(console: Console) -> None:
     except MillstreamError as error:
         console.print(f"Spark: not shown. {error}", markup=False)
         return
-    console.print(compared(), highlight=False, markup=False)
+    console.print(compared(), highlight=False, markup=False, soft_wrap=True)
 
 
 def compared() -> str:
