@@ -54,6 +54,8 @@ def local_session(workers: int = 2, **settings: Any) -> SparkSession:
         "spark.sql.shuffle.partitions": str(workers),
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.streaming.stateStore.providerClass": ROCKSDB,
+        # on a busy machine a Python worker takes longer to start than the 15 seconds that Spark waits
+        "spark.python.authenticate.socketTimeout": "120s",
         **{name.replace("__", "."): str(value) for name, value in settings.items()},
     }
     builder = SparkSession.builder.master(f"local[{workers}]").config(map=chosen)
