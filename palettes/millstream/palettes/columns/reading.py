@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from os import PathLike, fspath
+from pathlib import PurePath
 from typing import Any
 
 import pyarrow as pa
@@ -81,7 +82,7 @@ def _following(progress: Progress, name: str) -> Iterator[Callable[[int, int], A
         TimeRemainingColumn(),
     )
     with Bar(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task(name, total=None)
+        task = bar.add_task(PurePath(name).name, total=None)
         yield lambda done, size: bar.update(task, completed=done, total=size)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import ast
+import re
 from math import inf
 from typing import Any, Final
 
@@ -16,6 +16,31 @@ from .text import STRENGTH
 from .tokens import ParseError, Token, tokenize
 
 WORDS: Final = {"true": True, "false": False, "null": None}
+
+#: escapes in strings: those that Python's repr writes
+ESCAPE: Final = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL)
+SIMPLE: Final = {"n": "\n", "r": "\r", "t": "\t", "\\": "\\", "'": "'", '"': '"'}
+
+
+def unquoted(text: str) -> str:
+    """Return the value of a quoted string.
+
+    ``ast.literal_eval`` would do the same, but up to Python 3.11 it fails now and then when several threads
+    parse at once.
+
+    >>> unquoted(r"'it\\'s \\x41'")
+    "it's A"
+    """
+    return ESCAPE.sub(_unescaped, text[1:-1])
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    *codes, other = found.groups()
+    if other is None:
+        return chr(int(next(c for c in codes if c), 16))
+    if other in "xuU":
+        raise ValueError(f"\\{other} without its digits")
+    return SIMPLE.get(other, f"\\{other}")
 
 
 class Pieces:
@@ -107,8 +132,8 @@ class Pieces:
         if token.text.isdigit() and len(token.text) > 4000:
             raise self.error("a number of at most 4000 digits was expected", token)
         try:
-            return ast.literal_eval(token.text) if token.kind == "string" else number(token.text)
-        except (SyntaxError, ValueError):
+            return unquoted(token.text) if token.kind == "string" else number(token.text)
+        except ValueError:
             raise self.error(
                 f"expected a string, got {token} with an escape that means nothing", token
             ) from None
