@@ -127,7 +127,7 @@ def soak(trial: Trial, minutes: float) -> None:
                 next_sample += seconds / SAMPLES
             if spent >= seconds:
                 break
-        stream.close()
+        del stream  # gives the worker back
     after = sample(process)
     silent = [name for name in queries() if not kept.counts[name]]
     trial.check(not silent, f"no outputs of {', '.join(silent)} after {taken} events")
