@@ -54,7 +54,6 @@ def main() -> None:
         monitor(df.where("user = 'ann'"), Apply(strict), key="user", order_by="t", returns=str).collect()
     except PySparkException as error:
         print(re.findall("key 'ann'.* failed", str(error))[-1])
-    spark.stop()
 
 
 if __name__ == "__main__":

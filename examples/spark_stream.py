@@ -47,7 +47,7 @@ def deliver(folder: Path, number: int) -> None:
 
 def main() -> None:
     """Run the stream on all micro-batches."""
-    spark = local_session(1)
+    spark = local_session(2)
     folder = Path(tempfile.mkdtemp())
     (folder / "in").mkdir()
     for number in range(len(BATCHES)):
@@ -63,7 +63,6 @@ def main() -> None:
     for row in found.orderBy("t").collect():
         print(f"{row.user} broke the rule, as seen at {row.t:%H:%M:%S}")
     print("late events:", sum(p.observedMetrics["monitor_stream"].late for p in query.recentProgress))
-    spark.stop()
 
 
 if __name__ == "__main__":

@@ -44,7 +44,6 @@ def main() -> None:
         warnings.simplefilter("always", RuntimeWarning)
         monitor_trace(df.limit(100), Apply(E.backlog) | Window(fmean, 3), order_by="t")
     print("Window(mean, 3) runs in one task" if "one task" in str(said[-1].message) else "?")
-    spark.stop()
 
 
 if __name__ == "__main__":

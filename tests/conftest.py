@@ -13,3 +13,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("spark"):
             item.add_marker(pytest.mark.xdist_group("spark"))
+
+
+@pytest.fixture(scope="session")
+def spark():
+    """The Spark session of all tests, doctests and examples; starting one takes seconds."""
+    from millstream.palettes.spark import local_session
+
+    session = local_session(2)
+    session.sparkContext.setLogLevel("FATAL")  # the errors that tests provoke
+    yield session
+    session.stop()

@@ -3,9 +3,8 @@
 import pytest
 
 from millstream.lab.crv import PROBLEMS
-from millstream.palettes.spark import local_session
 
-pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+pytestmark = pytest.mark.spark
 
 #: one of each way: parts (first, at the end, one only), pieces, messages
 CHOSEN = {
@@ -17,13 +16,6 @@ CHOSEN = {
     "creation": ("conjured",),
     "turnaround": (None, "pusher"),
 }
-
-
-@pytest.fixture(scope="session")
-def spark():
-    session = local_session(2)
-    yield session
-    session.stop()
 
 
 @pytest.mark.parametrize("name", CHOSEN)

@@ -11,13 +11,9 @@ import pytest
 from millstream.palettes.spark.shipping import make_archive
 from millstream.processors import QueryError
 
-KINDS = [
-    "classic",
-    pytest.param("connect", marks=pytest.mark.slow),
-]
 
-
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["classic", "connect"])
 def test_workers_without_millstream_run_what_was_shipped(tmp_path, kind):
     (tmp_path / "greetings").mkdir()
     (tmp_path / "greetings" / "__init__.py").write_text("def polite(e):\n    return 'Hello, ' + e['user']\n")

@@ -43,6 +43,9 @@ def local_session(workers: int = 2, **settings: Any) -> SparkSession:
     settings
         Further settings, with ``__`` for a dot: ``spark__driver__memory="4g"``.
     """
+    running: SparkSession | None = SparkSession.getActiveSession()
+    if running is not None:
+        return running
     find_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else the first python3 on the PATH
     chosen: dict[str, Any] = {
