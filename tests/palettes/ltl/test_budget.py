@@ -1,6 +1,8 @@
 """Automata that would explode do not: their work is limited, and verdicts stay right."""
 
 import pickle
+import subprocess
+import sys
 from random import Random
 
 import pytest
@@ -39,6 +41,53 @@ def test_budget_of_the_tableau_is_kept():
         Tableau(m.tableau.form, budget=100).expand(m.tableau.origin(m.roots[0]))
 
 
+COSTS = """
+import sys
+from millstream.palettes.ltl.values import Value
+salt = int(sys.argv[1])
+Value.__hash__ = lambda self: id(self) * (2 * salt + 1) ^ id(self) >> salt
+from millstream.palettes.ltl.machine import machine
+from millstream.palettes.ltl.parser import parse
+for text in sys.argv[2:]:
+    m = machine(parse(text), budget=100)
+    print(m.fits, m.tableau.spent)
+"""
+
+
+def test_budget_needed_does_not_depend_on_where_objects_lie():
+    """What fits in one process fits in the other that a state is sent to."""
+    texts = [
+        "Y F G[0,1] (a U ((a -> b) & b))",
+        "Y H (!X !true -> H[0,2] (b W[1,1] b))",
+        "(a U[0,2] b) & (b U[0,1] a) & G (a -> F b) & F G a",
+        "((a U b) U X H[0,1] (a W[2,inf) a)) S[2,2] a",
+    ]
+    runs = [
+        subprocess.run(
+            [sys.executable, "-c", COSTS, str(salt), *texts], capture_output=True, text=True, check=True
+        )
+        for salt in (3, 4, 5)
+    ]
+    assert len({run.stdout for run in runs}) == 1
+    assert len(runs[0].stdout.splitlines()) == len(texts)
+
+
+@pytest.mark.parametrize(
+    ("formula", "expected"),
+    [
+        ("!X !(a U[0,3] b) & X (a U[0,5] b)", False),
+        ("X !(a U[0,3] b) & !X (a U[0,5] b)", False),
+        ("!X !(a U[0,3] b) & !X !(a U[0,5] b)", True),
+        ("X (b R[0,2] a) & !X !G a", False),
+    ],
+)
+def test_obligations_joined_stay_strong(formula, expected):
+    """Of two deadlines the stricter stays, but a position that must come must come."""
+    event = {"a": True, "b": False}
+    assert list(Monitor(formula, semantics="ltlf")([event])) == [Verdict.of(expected)]
+    assert list(Verdicts(formula, at_end="finite")([event])) == [expected]
+
+
 def test_budget_of_states_is_kept():
     """An automaton of about 2**10 states: those beyond the budget come and go."""
     m = machine(parse("G (a -> X X X X X X X X X (a | b))"), budget=6000)
@@ -51,9 +100,6 @@ def test_budget_of_states_is_kept():
     assert len(m.states) < 500
 
 
-# These two have failed once each in long runs of the whole suite, never alone, and not on the same example
-# again. The cause is not known yet; until it is, they are left out of the ordinary run.
-@pytest.mark.slow
 @settings(max_examples=100)
 @given(formulas(limit=2), traces(max_size=8), st.sampled_from([0, 1, 10, 100]))
 def test_budget_changes_no_verdict_but_may_delay_it(formula, trace, budget):
@@ -63,7 +109,6 @@ def test_budget_changes_no_verdict_but_may_delay_it(formula, trace, budget):
     assert last == [Verdict.of(v) for v in finite(formula, trace)[:1]]
 
 
-@pytest.mark.slow
 @settings(max_examples=100)
 @given(formulas(limit=2), traces(max_size=12))
 def test_budget_forgetting_states_changes_nothing(formula, trace):

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import repeat
 from typing import Any, Final, Protocol
+from weakref import WeakKeyDictionary
 
 from attrs import define, field
 
@@ -70,12 +71,21 @@ def finite_state(formula: Formula, time: Any, ahead: int) -> bool:
     return k.ahead <= SHORT or (k.ahead <= ahead and k.bounded == 1 and k.low <= 3)
 
 
+#: formulas whose machine was tried in vain, with ``finite`` and ``budget``: that costs the whole budget
+_overgrown: WeakKeyDictionary[Formula, set[tuple[bool, int]]] = WeakKeyDictionary()
+
+
 def compact(formula: Formula, time: Any, ahead: int, finite: bool, budget: int = BUDGET) -> Machine | None:
     """Return the machine of a formula, None if it has none or none within the budget."""
     if budget == 0 or not finite_state(formula, time, ahead):
         return None
+    if (finite, budget) in _overgrown.get(formula, ()):
+        return None
     m = machine(formula, finite, budget)
-    return m if m.fits else None
+    if m.fits:
+        return m
+    _overgrown.setdefault(formula, set()).add((finite, budget))
+    return None
 
 
 def rules(owner: str, formula: Formula, atoms: Atoms, time: Any) -> Progression:

@@ -13,6 +13,7 @@ References: Gerth, Peled, Vardi, Wolper, *Simple on-the-fly automatic verificati
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from math import inf
 from typing import Final
 
 from attrs import define, field, frozen
@@ -62,6 +63,12 @@ class Tableau:
     spent: int = 0
     branches: dict[Spot, tuple[Branch, ...]] = field(factory=dict)
     alive: dict[Spot, bool] = field(factory=dict)
+    #: obligations in the order in which they were met: what a spot costs must not depend on where objects lie
+    rank: dict[Node, int] = field(factory=dict)
+
+    def __attrs_post_init__(self) -> None:
+        for node in (*self.constraints(), Next(self.form.root, True), Next(self.form.negated, True)):
+            self._rank(node)
 
     def origin(self, root: Node) -> Spot:
         """Return the spot before the first event, with one formula to fulfil."""
@@ -93,7 +100,7 @@ class Tableau:
 
     def _expand(self, spot: Spot) -> Iterator[Branch]:
         memory, obligations = spot
-        work = [_Partial([node.parts[0] for node in obligations])]
+        work = [_Partial([node.parts[0] for node in sorted(obligations, key=self._rank)])]
         most = self.spent + self.budget
         while work:
             part = work.pop()
@@ -105,6 +112,9 @@ class Tableau:
                 )
             if self._unfold(part, memory, work):
                 yield from self._remember(part, memory)
+
+    def _rank(self, node: Node) -> int:
+        return self.rank.setdefault(node, len(self.rank))
 
     def _unfold(self, part: _Partial, memory: int, work: list[_Partial]) -> bool:
         """Work off what holds now; alternatives go to `work`. False if it cannot hold."""
@@ -129,6 +139,7 @@ class Tableau:
                     part.todo.append(node.parts[1])
                 case Next():
                     if node.parts[0] is not YES or node.parts[1]:
+                        self._rank(node)
                         part.later |= {node}
                 case Until():
                     self._until(part, node, work)
@@ -207,32 +218,31 @@ def weakest(spots: set[Spot]) -> frozenset[Spot]:
 
 
 def simplify(later: frozenset[Node]) -> frozenset[Node]:
-    """Drop obligations that others imply: the weaker of strong and weak, the later of two deadlines."""
+    """Join obligations of which one implies the other: strong and weak ones, those with two deadlines."""
     if len(later) < 2:
         return later
     best: dict[object, Node] = {}
     for node in later:
-        key = _family(node)
-        old = best.get(key)
-        best[key] = node if old is None or _stronger(node, old) else old
+        key = _family(node.parts[0])
+        best[key] = _joined(node, best[key]) if key in best else node
     return frozenset(best.values())
 
 
-def _family(node: Node) -> object:
-    body = node.parts[0]
-    if isinstance(body, Until | Release) and body.parts[2] == 0:
-        return type(body), body.parts[0], body.parts[1], body.parts[3] is None and node.parts[1]
-    return body
+def _family(body: Node) -> object:
+    """Return what the bodies have in common that differ in their deadline only."""
+    deadline = isinstance(body, Until | Release) and body.parts[2] == 0
+    return (type(body), *body.parts[:2]) if deadline else body
 
 
-def _stronger(a: Node, b: Node) -> bool:
-    body = a.parts[0]
-    if body is b.parts[0]:
-        return bool(a.parts[1])
-    if body.parts[3] is None or b.parts[0].parts[3] is None:
-        return (body.parts[3] is None) == isinstance(body, Release)
-    less = body.parts[3] < b.parts[0].parts[3]
-    return bool(less == isinstance(body, Until))
+def _joined(a: Node, b: Node) -> Node:
+    """Return the obligation that means both: the stricter deadline, strong if one of them is."""
+    bodies = sorted((a.parts[0], b.parts[0]), key=_deadline) if a.parts[0] is not b.parts[0] else [a.parts[0]]
+    body = bodies[-1 if isinstance(bodies[0], Release) else 0]
+    return Next(body, a.parts[1] or b.parts[1])
+
+
+def _deadline(body: Node) -> float:
+    return inf if body.parts[3] is None else body.parts[3]
 
 
 def letters_of(node: Node) -> Iterator[int]:
