@@ -4,11 +4,11 @@ from operator import add
 from threading import Barrier
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from millstream.concurrency import NonBlockingProcessor, ThreadManager
-from millstream.palettes.ltl import Always, ForAll
+from millstream.palettes.ltl import Always, Exists, ForAll
 from millstream.palettes.slicer import ALL, Slice
 from millstream.palettes.windows import Window
 from millstream.processors import (
@@ -24,7 +24,7 @@ from millstream.processors import (
     processor,
     state,
 )
-from millstream.processors.testing import check_processor
+from millstream.processors.testing import check_processor, pushed
 
 from .servants import nonzero
 from .test_manager import KINDS
@@ -87,19 +87,20 @@ def always_all(event):
 
 @pytest.mark.parametrize("host", ["window", "slice", "quantifier", "always"])
 def test_hosts_step_their_copies_at_the_same_time(host, monkeypatch):
-    """Three copies get the last event; each waits for the other two, so one at a time would not do."""
+    """Three copies get an event for all; each waits for the other two, so one at a time would not do."""
     monkeypatch.setattr("millstream.concurrency.nonblocking.HAND_OVER", 0)
+    monkeypatch.setattr("millstream.concurrency.chunks.LATENCY", 1000)
     meeting = Barrier(3, timeout=20)
 
     def meet(x):
-        if "all" in x:
+        if x == "all" or (isinstance(x, tuple) and x[1] == "all"):
             meeting.wait()
 
     with ThreadManager(3) as manager:
         inner = NonBlockingProcessor(Apply(meet), manager)
         query, events = {
-            "window": (Window(inner, 3), ["a", "b", "all"]),
-            "slice": (Slice(always_all, inner, keep=True), ["a", "b", "c", "all"]),
+            "window": (Window(inner, 3), ["a", "b", "all", "c", "d"]),
+            "slice": (Slice(always_all, inner, keep=True), [*range(3), "all"]),
             "quantifier": (ForAll(lambda e: (1, 2, 3), inner), ["all"]),
             "always": (Always(NonBlockingProcessor(Number() | meet, manager)), ["a", "b", "all"]),
         }[host]
@@ -167,6 +168,71 @@ def test_wrapper_inside_windows_slices_and_quantifiers(limit):
             lambda inner: ForAll(lambda e: (1, 2, 3), Apply(X[1]) | inner | Apply(X < 40)),
         ):
             assert list(make(wrapped)(events)) == list(make(Cumulate(add))(events))
+
+
+def below_forty(x):
+    return x < 40
+
+
+def one_two_three(event):
+    return 1, 2, 3
+
+
+def around(event):
+    return event, 2
+
+
+def hosts(inner, width, every):
+    yield Window(inner, width, step=every, partial=True, exact=True)
+    yield ForAll(one_two_three, X[1] | inner | below_forty)
+    yield Exists(around, X[1] | inner | below_forty, grows=True)
+
+
+def agree_on(events, width, every, manager):
+    inner = Filter(X != 3) | Cumulate(add)
+    spread = hosts(NonBlockingProcessor(inner, manager), width, every)
+    for plain, query in zip(hosts(inner, width, every), spread, strict=True):
+        assert list(query(events)) == list(plain(events))
+        assert pushed(query, [events]) == pushed(plain, [events])
+
+
+@given(st.lists(st.integers(0, 9), max_size=30), st.integers(1, 5), st.integers(1, 3))
+@settings(max_examples=25)
+def test_spread_copies_give_what_the_host_gives(events, width, every):
+    """Windows that say nothing, values that come later, ends: in push and pull."""
+    with ThreadManager(2) as manager:
+        agree_on(events, width, every, manager)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("limit", [0, 1, 3])
+def test_copies_are_spread_over_any_workers(kind, limit):
+    with ThreadManager(limit, kind) as manager:
+        agree_on([k * k % 11 for k in range(200)], 7, 2, manager)
+        assert manager.statistics().running == 0
+
+
+@pytest.mark.parametrize("limit", [0, 2])
+@pytest.mark.parametrize("host", [0, 1, 2])
+def test_hosts_of_spread_copies_obey_the_laws_of_processors(host, limit):
+    with ThreadManager(limit) as manager:
+        query = list(hosts(NonBlockingProcessor(Cumulate(add), manager), 3, 2))[host]
+        check_processor(query, st.integers(-3, 3), max_examples=5)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_spread_copies_fail_after_earlier_outputs_with_the_position(kind):
+    for host in (lambda q: Window(q, 2), lambda q: ForAll(_domain, X[1] | q)):
+        out, letters = [], []
+        with ThreadManager(2, kind) as manager:
+            query = host(NonBlockingProcessor(Apply(nonzero), manager))
+            run = query.into(out)
+            with pytest.raises(StreamError, match=r"at input event 4 .*ZeroDivisionError"):
+                run.push_all([1, 2, 3, 4, 0, 5]), run.end()
+            assert out == list(host(Apply(nonzero))([1, 2, 3, 4]))
+            again = host(NonBlockingProcessor(Apply(nonzero), manager))([1, 2, 0, 3, 4], on_error=letters)
+            assert list(again) == list(host(Apply(nonzero))([1, 2, 0, 3, 4], on_error="skip"))
+            assert letters[0].error.position == 2
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -63,5 +63,6 @@ __all__ = [
 allow_in_states("millstream.concurrency.chunks", "Chunk", "Failed")
 allow_in_states("millstream.concurrency.deciding", "Held")
 allow_in_states("millstream.concurrency.line", "Line")
+allow_in_states("millstream.concurrency.shared", "Team", "_team")
 allow_in_states("millstream.concurrency.machines", "Piece")
 allow_in_states("millstream.concurrency.spread", "Spread")

@@ -1,8 +1,8 @@
 """Deciding: a query that measures itself on its first events, then hands those parts over that pay.
 
 Nothing is run twice, and nothing is read ahead: the first events go through the stages of the query one by
-one, with a clock beside them. Then `choose` says what becomes of each stage, and the states move over. In
-pull the query that was chosen takes the place of this processor; in push it is called by it.
+one, with a clock beside them. Then `choose` says what becomes of each stage, and the states move over. The
+query that was chosen takes the place of this processor, in pull and in push.
 """
 
 from __future__ import annotations
@@ -89,6 +89,11 @@ class Deciding(Processor):
             self._let_in(self.held)
         self.entry(x)
 
+    def successor(self) -> Callable[[Any], None] | None:
+        """Return what takes events instead of this processor, once that is decided."""
+        current = self.current
+        return None if current is None or current is not self.held or current.form is None else self.entry
+
     def _measured(self, x: Any) -> None:
         """Take an event through the stages; decide if enough of them have been measured."""
         self.inner.entry(x)
@@ -98,9 +103,11 @@ class Deciding(Processor):
         """Move the state that is in place out, and the other one in."""
         if self.current is not None:
             self.current.values, self.current.owner = self.inner.take(), None
+        values = held.values
+        if held.form is None and values is None:
+            held.form = self.decided.choices
         if self.inner is None or self.form != held.form:
             self._wire(held.form)
-        values = held.values
         self.inner.give(self.inner.fresh() if values is None else values)
         held.values, held.owner, self.current = None, self, held
         self.entry = self._measured if held.form is None else self.inner.entry

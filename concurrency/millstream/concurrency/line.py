@@ -7,7 +7,6 @@ a line is plain data: taking one waits for the workers.
 from __future__ import annotations
 
 from collections import deque
-from copy import copy
 from time import perf_counter
 from typing import Any
 
@@ -141,10 +140,14 @@ class Line:
 
     def __copy__(self) -> Line:
         """Return an independent line with nothing under way."""
+        return Line(*self.plain())
+
+    def plain(self) -> tuple[Any, ...]:
+        """Wait for everything that is under way, and return a copy as plain data."""
         self.settle()
         ready = deque(copied(y) if isinstance(y, list) else y for y in self.ready)
         values = None if self.values is None else copied(self.values)
-        return Line(values, list(self.waiting), self.first, self.before, ready, self.failed)
+        return values, list(self.waiting), self.first, self.before, ready, self.failed
 
     def close(self) -> None:
         """Give the workers back, whatever they are doing."""
@@ -156,5 +159,4 @@ class Line:
         self.close()
 
     def __reduce__(self) -> Any:
-        line = copy(self)
-        return Line, (line.values, line.waiting, line.first, line.before, line.ready, line.failed)
+        return Line, self.plain()

@@ -215,7 +215,8 @@ class ChunkedMonitor(Offloaded):
                     self.emit(y)
         self.line.failed = False
 
-    def _delivered(self, out: list[Any]) -> Iterator[Iterable[Any]]:
+    def delivered(self, out: list[Any]) -> Iterator[Iterable[Any]]:
+        """Yield what is ready; raise a failure when it is its turn."""
         try:
             self.deliver()
         finally:

@@ -278,6 +278,15 @@ class NonBlockingProcessor(Processor):
         self.cost = sum(seconds for _, seconds in replies) / len(steps)
         return list(chain.from_iterable(results for results, _ in replies))
 
+    def spread(self, host: Query) -> Query | None:
+        """Return a host of this query with its copies spread over workers, None if that cannot be done."""
+        from .parallel_slice import ParallelSlice, refusal
+        from .shared import Shared
+
+        if hasattr(host, "shares"):
+            return Shared(host, self.manager, max(self.manager.limit, cores()))
+        return None if refusal(host) else ParallelSlice(host, self.manager)
+
     def explained(self, limit: int) -> Processor:
         """Return the inner query for traced events."""
         return followed(self.inner, limit)

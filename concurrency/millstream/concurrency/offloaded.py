@@ -155,9 +155,9 @@ class Offloaded(Processor):
                     failure = error
                 more = bool(line.waiting)
                 self.hand_over()
-                yield from self._delivered(out)
+                yield from self.delivered(out)
             line.settle()
-            yield from self._delivered(out)
+            yield from self.delivered(out)
             if failure is not None:
                 raise failure
             self.finish()
@@ -165,7 +165,7 @@ class Offloaded(Processor):
         finally:
             line.close()
 
-    def _delivered(self, out: list[Any]) -> Iterator[Iterable[Any]]:
+    def delivered(self, out: list[Any]) -> Iterator[Iterable[Any]]:
         """Yield what is ready; raise a failure when it is its turn."""
         line = self.line
         if not line.failed:

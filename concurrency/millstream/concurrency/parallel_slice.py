@@ -68,7 +68,7 @@ class ParallelSlice(Processor):
         shown = Slices(s.by, s.inner, s.keep, s.snapshot, s.collect, s.until)
         self.run = shown.into(lambda y: self.emit(y))
         self.slices, self.keys, self.by = self.run.processors[0], keys, as_function(s.by)
-        self.stage = Sharding(Slices(s.by, s.inner, s.keep, until=s.until))
+        self.stage = Sharding(s.inner, s.keep, s.until)
 
     # -- an event
 
@@ -97,16 +97,19 @@ class ParallelSlice(Processor):
 
     def _put_several(self, key: Any, several: list[Any], x: Any) -> int:
         """Put the event with those of several workers, and return how many the longest of them has to do."""
-        spread, parts = self.spread, {}
+        spread = self.spread
         if key is self.keys.ALL:
-            parts = dict.fromkeys(range(spread.size), key)
+            everyone = range(spread.size)
+            spread.tape.went(tuple(everyone))
+            return max([spread.put(member, key, x) for member in everyone])
+        parts: dict[int, list[Any]] = {}
         for place, k in enumerate(several):
             parts.setdefault(hash(k) % spread.size, []).append((place, k))
         if not parts and not self.slices.shows:
             return 0
         spread.tape.went(tuple(parts))
-        told = ((m, Several(tuple(k)) if isinstance(k, list) else k) for m, k in parts.items())
-        return max((spread.put(member, k, x) for member, k in told), default=spread.length)
+        told = [spread.put(member, Several(tuple(k)), x) for member, k in parts.items()]
+        return max(told, default=spread.length)
 
     def _step_here(self, spread: Spread, x: Any) -> None:
         self._deliver(spread)

@@ -260,7 +260,7 @@ def parallelize(query: Any, manager: ThreadManager, sample: Iterable[Any] = ()) 
     sample
         Events to measure the stages on: a thousand or so, typical ones, on which the stages are run here and
         now. Without them the first events of the first run are measured as they come, nothing being run
-        twice; `plan` then tells more after these. In push every event pays some 0.1 us for that.
+        twice; `plan` then tells more after these.
 
     Examples
     --------

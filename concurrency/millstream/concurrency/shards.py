@@ -7,14 +7,13 @@ the end of the trace, give outputs in the order in which one worker would have. 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from operator import itemgetter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from time import perf_counter
 from typing import Any
 
 from attrs import define, field, frozen
 
-from millstream.processors import Processor, Run
+from millstream.processors import Query, Run, as_function
 
 from .chunks import Failed, Reply
 from .failures import portable
@@ -23,6 +22,8 @@ from .stages import named
 State = tuple[Any, ...]
 #: the order of slices: the number of the event that began one, and the place of its key among those of it
 Birth = tuple[int, int]
+#: what several slices give for an event: their ranks in the order of all, and the outputs of each
+Ranked = tuple[Sequence[Any], list[list[Any]]]
 
 
 @define
@@ -32,22 +33,22 @@ class Tape:
     >>> tape = Tape()
     >>> for members in (0, 1, (0, 1)):
     ...     tape.went(members)
-    >>> tape.came(0, [["a"], [(2, ["d"])]])
+    >>> tape.came(0, [["a"], ([2], [["d"]])])
     >>> list(tape.take())
     [['a']]
-    >>> tape.came(1, [["b"], [(1, ["c"])]])
+    >>> tape.came(1, [["b"], ([1], [["c"]])])
     >>> list(tape.take())
     [['b'], ['c', 'd']]
     """
 
     _order: deque[int | tuple[int, ...]] = field(factory=deque)
-    _back: dict[int, deque[list[Any]]] = field(factory=dict)
+    _back: dict[int, deque[Any]] = field(factory=dict)
 
     def went(self, members: int | tuple[int, ...]) -> None:
         """Take note which worker, or which several of them, got the next event."""
         self._order.append(members)
 
-    def came(self, member: int, outputs: Iterable[list[Any]]) -> None:
+    def came(self, member: int, outputs: Iterable[Any]) -> None:
         """Take what a worker gave for its next events: outputs, or, where others got it too, ranked ones."""
         self._back.setdefault(member, deque()).extend(outputs)
 
@@ -56,17 +57,31 @@ class Tape:
         order, back = self._order, self._back
         while order:
             head = order[0]
-            queues = [back.get(member) for member in ((head,) if isinstance(head, int) else head)]
+            if isinstance(head, int):
+                queue = back.get(head)
+                if not queue:
+                    return
+                order.popleft()
+                yield queue.popleft()
+                continue
+            queues = [back.get(member) for member in head]
             if not all(queues):
                 return
             order.popleft()
-            parts = [queue.popleft() for queue in queues if queue is not None]
-            yield parts[0] if isinstance(head, int) else merged(parts)
+            yield merged(queue.popleft() for queue in queues if queue is not None)
 
 
-def lost(key: Any, failed: Failed) -> list[Any]:
+def lost(key: Any, failed: Failed) -> Any:
     """Return what stands for an event with this key whose worker is gone."""
-    return [((-1,), [failed])] if is_for_several(key) else [failed]
+    return ([(-1,)], [[failed]]) if is_for_several(key) else [failed]
+
+
+def same(values: State, initial: State) -> bool:
+    """Return whether a state is the initial one; values that cannot be compared are not."""
+    try:
+        return bool(values == initial)
+    except Exception:
+        return False
 
 
 def is_for_several(key: Any) -> bool:
@@ -75,16 +90,21 @@ def is_for_several(key: Any) -> bool:
     return kind is Several or (kind.__name__ == "All" and kind.__module__.endswith("slicer.keys"))
 
 
-def merged(parts: Iterable[list[Any]]) -> list[Any]:
+def merged(parts: Iterable[Ranked]) -> list[Any]:
     """Return outputs in the order of their ranks; those behind a failure are left out.
 
-    >>> merged([[(1, ["a"]), (3, ["d"])], [(2, ["b", "c"])]])
+    >>> merged([([1, 3], [["a"], ["d"]]), ([2], [["b", "c"]])])
     ['a', 'b', 'c', 'd']
     """
+    ranks: list[Any] = []
+    several: list[list[Any]] = []
+    for more, outputs in parts:
+        ranks += more
+        several += outputs
     found: list[Any] = []
-    for _, outputs in sorted((item for part in parts for item in part), key=itemgetter(0)):
-        found += outputs
-        if found and isinstance(found[-1], Failed):
+    for k in sorted(range(len(ranks)), key=ranks.__getitem__):
+        found += several[k]
+        if found and found[-1].__class__ is Failed:
             break
     return found
 
@@ -104,21 +124,27 @@ class Sharding:
     (numbers, keys, events))``, where a key may be `Several`, or ALL.
     """
 
-    slices: Processor
+    inner: Query
+    keep: bool
+    until: Any
 
     def __call__(self) -> Callable[[tuple[str, Any]], Any]:
-        return Shard(self.slices).answer
+        return Shard(self).answer
 
 
 class Shard:
     """The slices of one worker."""
 
-    def __init__(self, slices: Processor) -> None:
+    def __init__(self, made: Sharding) -> None:
         self.outputs: list[Any] = []
-        self.run: Run = slices.into(self.outputs)
-        self.slices: Any = self.run.processors[0]
+        self.run: Run = made.inner.into(self.outputs)
+        self.keep, self.initial = made.keep, self.run.fresh()
+        self.ends = None if made.until is None else as_function(made.until)
+        self.states: dict[Any, State] = {}
         #: for each slice, and perhaps for some that are gone, where it began
         self.births: dict[Any, Birth] = {}
+        #: births of all slices, as long as there is no other one
+        self.ranked: tuple[Birth, ...] | None = None
 
     def answer(self, request: tuple[str, Any]) -> Any:
         """Answer a request."""
@@ -126,55 +152,68 @@ class Shard:
         if name == "events":
             return self._events(*content)
         if name == "give":
-            self.slices.states = {key: values for key, (_, values) in content.items()}
+            self.states = {key: values for key, (_, values) in content.items()}
             self.births = {key: birth for key, (birth, _) in content.items()}
+            self.ranked = None
             return None
-        if name == "take":
-            return {key: (self.births[key], values) for key, values in self.slices.states.items()}
-        raise ValueError(f"no such request: {name}")
+        return {key: (self.births[key], values) for key, values in self.states.items()}
 
     def _events(self, numbers: list[int], keys: list[Any], events: list[Any]) -> Reply:
-        begun, failed = perf_counter(), False
-        given: list[list[Any]] = []
+        begun, touch = perf_counter(), self._touch
+        given: list[Any] = []
         for number, key, event in zip(numbers, keys, events, strict=True):
-            kind = type(key)
-            if kind is str or kind is int:
-                made, bad = self._touch(key, number, 0, event)
+            kind = key.__class__
+            if kind is str or kind is int or not is_for_several(key):
+                given.append(touch(key, number, 0, event))
             elif kind is Several:
-                made, bad = self._several(key.keys, number, event, [(place,) for place, _ in key.keys])
-            elif is_for_several(key):
-                everyone = list(self.slices.states)
-                made, bad = self._several(
-                    list(enumerate(everyone)), number, event, [self.births[k] for k in everyone]
-                )
+                given.append(self._several(key.keys, number, event, [(place,) for place, _ in key.keys]))
             else:
-                made, bad = self._touch(key, number, 0, event)
-            given.append(made)
-            failed = failed or bad
-        return Reply(given, failed, len(events), perf_counter() - begun)
+                given.append(self._all(number, event))
+        return Reply(given, False, len(events), perf_counter() - begun)
 
     def _several(
-        self, keys: Iterable[tuple[int, Any]], number: int, event: Any, ranks: list[Any]
-    ) -> tuple[list[Any], bool]:
-        made: list[Any] = []
-        for (place, key), rank in zip(keys, ranks, strict=True):
-            outputs, bad = self._touch(key, number, place, event)
-            made.append((rank, outputs))
-            if bad:
-                return made, True
-        return made, False
+        self, keys: Iterable[tuple[int, Any]], number: int, event: Any, ranks: Sequence[Any]
+    ) -> Ranked:
+        made: list[list[Any]] = []
+        for place, key in keys:
+            made.append(self._touch(key, number, place, event))
+            if made[-1] and made[-1][-1].__class__ is Failed:
+                break
+        return ranks[: len(made)], made
 
-    def _touch(self, key: Any, number: int, place: int, event: Any) -> tuple[list[Any], bool]:
-        """Return the outputs of a slice, and whether it failed, which is then the last of them."""
-        known = key in self.slices.states
-        if not known:
-            self.births[key] = number, place
-        bad = False
+    def _all(self, number: int, event: Any) -> Ranked:
+        """Give an event to all slices; while they stay the same, so does what tells their ranks."""
+        keys = list(self.states)
+        if self.ranked is None or len(self.ranked) != len(keys):
+            self.ranked = tuple(self.births[key] for key in keys)
+        return self._several(list(enumerate(keys)), number, event, self.ranked)
+
+    def _touch(self, key: Any, number: int, place: int, event: Any) -> list[Any]:
+        """Return the outputs of a slice; if it fails, that is the last of them."""
+        run, outputs = self.run, self.outputs
+        values = self.states.get(key)
+        if values is None:
+            self.births[key], self.ranked = (number, place), None
+            values = run.fresh()
         try:
-            self.slices.touch(key, event)
+            run.give(values)
+            run.entry(event)
+            self._touched(key, run.take())
         except Exception as error:
-            bad = True
-            self.outputs.append(Failed(number, portable(named(self.run, error)), event))
-        made = self.outputs.copy()
-        self.outputs.clear()
-        return made, bad
+            made: list[Any] = [(key, y) for y in outputs]
+            made.append(Failed(number, portable(named(run, error)), event))
+        else:
+            made = [(key, y) for y in outputs]
+        outputs.clear()
+        return made
+
+    def _touched(self, key: Any, values: State) -> None:
+        """Keep a slice as an event has left it, or let it go; see `Slices`."""
+        if self.ends is not None and any(map(self.ends, self.outputs)):
+            self.states.pop(key, None)
+            self.run.give(values)
+            self.run.finish()
+        elif not self.keep and same(values, self.initial):
+            self.states.pop(key, None)
+        else:
+            self.states[key] = values

@@ -36,6 +36,21 @@ def run_chunk(run: Run, outputs: list[Any], events: Sequence[Any]) -> Reply:
     return reply
 
 
+def run_apart(run: Run, outputs: list[Any], events: Sequence[Any]) -> Reply:
+    """Do the same, with a list of outputs for each event, or a failure in its place."""
+    begun, failed, entry = perf_counter(), False, run.entry
+    given: list[Any] = []
+    for index, event in enumerate(events):
+        try:
+            entry(event)
+            given.append(outputs.copy())
+        except Exception as error:
+            failed = True
+            given.append(Failed(index, portable(named(run, error)), event))
+        outputs.clear()
+    return Reply(given, failed, len(events), perf_counter() - begun)
+
+
 def named(run: Run, error: Exception) -> Exception:
     """Return the error that names the failing processor."""
     named: Exception = run.processors[0].wiring.blame(error)
@@ -71,19 +86,22 @@ def place_of(owner: Processor) -> int:
 class Keeping:
     """Makes a stage that keeps its state from chunk to chunk.
 
-    Requests: ``("give", state)``, ``("take", None)``, ``("events", list)``, ``("end", None)``.
+    Requests: ``("give", state)``, ``("take", None)``, ``("events", list)``.
     """
 
     query: Query
+    #: whether a chunk gives a list of outputs for each event, see `run_apart`
+    apart: bool = False
 
     def __call__(self) -> Callable[[tuple[str, Any]], Any]:
         outputs: list[Any] = []
         run = self.query.into(outputs)
+        through = run_apart if self.apart else run_chunk
 
         def answer(request: tuple[str, Any]) -> Any:
             name, content = request
             if name == "events":
-                return run_chunk(run, outputs, content)
+                return through(run, outputs, content)
             if name == "give":
                 return run.give(run.fresh() if content is None else content)
             return run.take()

@@ -12,7 +12,7 @@ from .apply import Apply
 from .compiling import as_function
 from .errors import fail_parameter
 from .expressions import Expression
-from .graph import Group
+from .graph import Graph, Group, flatten
 from .lineage import OnValue, Parts, TracedList, Tracker
 from .memory import Growth
 from .processor import MISSING, Processor, processor, state, transient
@@ -25,6 +25,26 @@ def host(owner: Processor, inner: Query, sink: Any) -> Run:
     if inner.arity != (1, 1):
         fail_parameter(owner, "inner", "a query with one input and one output", inner)
     return inner.into(sink)
+
+
+def spread(inner: Query, make: Callable[[Query], Query]) -> Query | None:
+    """Return a host of copies of a query with its copies spread, if something in the query can do that.
+
+    A hook for processors that host many copies of a query. `make` gives the host of a plain query. It has, or
+    consists of one processor that has, ``shares(count)``: processors which have a part of the copies each and
+    read the same events; and ``merged(parts)``: the outputs for an event, of which each share has given some.
+
+    >>> spread(Apply(abs), Pack) is None
+    True
+    """
+    graph, _ = flatten(inner.graph)
+    able: dict[int, Any] = {k: node for k, node in enumerate(graph.nodes) if hasattr(node, "spread")}
+    if not able:
+        return None
+    nodes = tuple(Group(able[k].inner) if k in able else node for k, node in enumerate(graph.nodes))
+    plain = Graph(nodes, graph.edges, graph.entries, graph.exits)
+    found: Query | None = min(able.items())[1].spread(make(plain))
+    return found
 
 
 @processor

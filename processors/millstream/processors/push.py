@@ -60,6 +60,7 @@ class Run:
         "_late",
         "_outer",
         "_pending",
+        "_settling",
         "_slots",
         "_ticks",
         "_wiring",
@@ -105,6 +106,7 @@ class Run:
         self._closed: tuple[str, tuple[int, ...]] | None = None
         #: the input that is taking an event
         self._outer = 0
+        self._settling = self._undecided()
         self.push = self._make_push()
 
     # -- wiring
@@ -175,8 +177,29 @@ class Run:
 
     # -- taking events
 
+    def _undecided(self) -> Any:
+        """Return the only processor, if it is one that may find something to take events in its stead."""
+        nodes, options = self._wiring.nodes, self._wiring.options
+        plain = len(nodes) == 1 and not options.tolerant and not options.counting
+        return nodes[0] if plain and hasattr(nodes[0], "successor") else None
+
+    def _settle(self) -> bool:
+        """Let the successor of the only processor take events from now on, if it has one."""
+        successor = self._settling.successor()
+        if successor is None:
+            return False
+        self._entries[0], self._settling = successor, None
+        self.push = self._make_push()
+        return True
+
     def _make_push(self) -> Callable[..., None]:
         ticks, entries = self._ticks, self._entries
+        if self._settling is not None:
+
+            def push_first(event: Any) -> None:
+                self.push_all((event,))
+
+            return push_first
         if len(entries) == 1:
             entry = entries[0]
 
@@ -207,7 +230,13 @@ class Run:
         if self._closed:
             self._refuse()
         try:
-            consume(map(self._entries[port], compress(events, self._ticks[port])))
+            taken = compress(events, self._ticks[port])
+            if self._settling is not None:
+                for event in taken:
+                    self.entry(event)
+                    if self._settle():
+                        break
+            consume(map(self._entries[port], taken))
         except BaseException as error:
             self._fail(error, port)
 
@@ -362,6 +391,10 @@ class Run:
 
     def _reopen(self, positions: tuple[int, ...]) -> None:
         self._closed = None
+        self._settling = self._undecided()
+        if self._settling is not None:
+            self._entries[0] = self.entry
+            self.push = self._make_push()
         self._pending.clear()
         self._ticks[:] = [repeat(True, sys.maxsize - p) for p in positions]
 

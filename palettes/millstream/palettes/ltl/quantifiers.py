@@ -6,12 +6,25 @@ verdict for that value. The empty domain: for all is true, exists is false.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import reduce
+from itertools import chain
 from typing import Any, ClassVar
 
 from attrs import field
 
-from millstream.processors import Processor, Query, Run, as_function, as_query, processor, state, transient
+from millstream.processors import (
+    Processor,
+    Query,
+    Run,
+    as_function,
+    as_query,
+    configuration,
+    processor,
+    state,
+    transient,
+)
+from millstream.processors.lists import spread
 
 from .verdict import Verdict
 
@@ -21,11 +34,15 @@ class _Quantifier(Processor):
     domain: Callable[[Any], Iterable[Any]]
     inner: Query = field(converter=as_query)
     grows: bool = field(default=False, kw_only=True)
+    #: index and count: of the values in the order in which they come, only every `count`-th has a copy
+    part: tuple[int, int] = field(default=(0, 1), kw_only=True)
     run: Run = transient()
     given: list[Any] = transient()
     values: Any = transient()
     #: value -> (state of the inner query, its verdict); None before the first event
     copies: dict[Any, Any] | None = state(None)
+    #: the values that have no copy here
+    others: set[Any] = state(of=lambda self: set())
     neutral: ClassVar[Verdict]
 
     def prepare(self) -> None:
@@ -37,9 +54,13 @@ class _Quantifier(Processor):
         copies = self.copies
         if copies is None or self.grows:
             copies = self.copies = {} if copies is None else copies
+            index, count = self.part
             for value in self.read(event):
-                if value not in copies:
-                    copies[value] = self.run.fresh(), Verdict.UNKNOWN
+                if value not in copies and value not in self.others:
+                    if (len(copies) + len(self.others)) % count == index:
+                        copies[value] = self.run.fresh(), Verdict.UNKNOWN
+                    else:
+                        self.others.add(value)
         result = self.neutral
         for value, after in zip(list(copies), self.advance(copies, event), strict=True):
             verdict = copies[value][1]
@@ -61,6 +82,23 @@ class _Quantifier(Processor):
     def advance(self, copies: dict[Any, Any], event: Any) -> Iterator[Any]:
         """Step every copy; yield the state of each when its outputs are given."""
         return self.run.each([(copy, (value, event)) for value, (copy, _) in copies.items()])
+
+    @property
+    def graph(self) -> Any:
+        """Return the processor, or the same with its copies spread, if the inner query can do that."""
+        given = configuration(self)
+        spreading = spread(self.inner, lambda plain: type(self)(**{**given, "inner": plain}))
+        return super().graph if spreading is None else spreading.graph
+
+    def shares(self, count: int) -> tuple[Processor, ...]:
+        """Return quantifiers that have copies for a part of the values each, and read the same events."""
+        given = configuration(self)
+        return tuple(type(self)(**{**given, "part": (index, count)}) for index in range(count))
+
+    def merged(self, parts: Sequence[Iterable[Verdict]]) -> list[Verdict]:
+        """Return the output for an event, of which each share has given some."""
+        verdicts = list(chain.from_iterable(parts))
+        return [reduce(self.combine, verdicts)] if verdicts else []
 
     def combine(self, one: Verdict, other: Verdict) -> Verdict:
         """Join two verdicts."""

@@ -12,7 +12,7 @@ from millstream.palettes.windows.triggers import check_span
 from millstream.processors import Group, Query, as_query, processor
 from millstream.processors.errors import fail_parameter
 from millstream.processors.expressions import Expression
-from millstream.processors.lists import host
+from millstream.processors.lists import host, spread
 
 from .fast import PlainSlices, SnapshotSlices
 from .slices import Slices
@@ -87,7 +87,10 @@ class Slice(Group):
         run = host(self, self.inner, [])
         self._check()
         extras = {name: getattr(self, name) for name in EXTRAS}
-        if not run.defers and all(extras[name] is None for name in EXTRAS[1:] if name != "full"):
+        spreading = spread(self.inner, lambda plain: Slice(self.by, plain, keep=self.keep, **extras))
+        if spreading is not None:
+            self.query = spreading
+        elif not run.defers and all(extras[name] is None for name in EXTRAS[1:] if name != "full"):
             kind = SnapshotSlices if self.snapshot else PlainSlices
             self.query = kind(self.by, self.inner, self.keep)
         else:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from operator import itemgetter
 from typing import Any, ClassVar
 
 from millstream.processors import MISSING, Inline, Processor, Query, as_function, processor, state, transient
@@ -46,26 +49,31 @@ class Sliding(Processor):
         self.due = due = self.due - 1
         if not due:
             self.due = self.every
-            self._close()
+            self.close()
 
-    def _close(self) -> None:
-        """Emit the value of the window, and let the events leave that the next one does not have."""
-        held = self.held
-        try:
-            value = self.contents.value(held)
-        finally:
-            if self.every == 1:
-                held.popleft()
-            else:
-                for _ in range(min(self.every, len(held))):
-                    held.popleft()
+    def close(self) -> None:
+        """Emit the value of the window."""
+        value = self.value()
         if value is not MISSING:
             self.emit(value)
+
+    def value(self) -> Any:
+        """Return the value of the window, MISSING if it has none, and let events leave."""
+        try:
+            return self.contents.value(self.held)
+        finally:
+            self.leave()
+
+    def leave(self) -> None:
+        """Let the events leave that the next window does not have."""
+        held = self.held
+        for _ in range(min(self.every, len(held))):
+            held.popleft()
 
     def end(self) -> None:
         """Close the windows that have begun, if that is wanted."""
         while self.partial and self.held:
-            self._close()
+            self.close()
 
     def inline(self) -> Inline | None:
         """Return the step as statements, for a function of each full window."""
@@ -85,9 +93,45 @@ class Sliding(Processor):
         names = {"held": None, "nothing": MISSING, "function": function}
         return Inline(do=do, out=("{y0}",), when="{y0} is not {nothing}", names=names)
 
+    def shares(self, count: int) -> tuple[Processor, ...]:
+        """Return processors that have a part of the windows each, and read the same events."""
+        count = min(count, -(-self.width // self.every))
+        given = self.inner, self.width, self.every, self.partial
+        return tuple(SlidingShare(*given, index, count) for index in range(count))
+
+    def merged(self, parts: Sequence[Iterable[tuple[int, Any]]]) -> list[Any]:
+        """Return the outputs for an event, of which each share has given some."""
+        return [value for _, value in sorted(chain.from_iterable(parts), key=itemgetter(0))]
+
     def explained(self, limit: int) -> Processor:
         """Return windows over traced events."""
         return Sliding(traced_inner(self.inner, limit), self.width, self.every, self.partial)
+
+
+@processor
+class SlidingShare(Sliding):
+    """Value the windows whose number gives `index` when divided by `count`; tell the number with each value.
+
+    >>> from millstream.processors import KeepLast
+    >>> list(SlidingShare(KeepLast(), 2, index=1, count=2)("abcdef"))
+    [(1, 'c'), (3, 'e')]
+    """
+
+    index: int = 0
+    count: int = 1
+    #: the number of the oldest window that is not closed
+    number: int = state(0)
+
+    def close(self) -> None:
+        """Emit the value of the window, with its number, if it is one of these."""
+        number = self.number
+        self.number += 1
+        if number % self.count != self.index:
+            self.leave()
+            return
+        value = self.value()
+        if value is not MISSING:
+            self.emit((number, value))
 
 
 @processor

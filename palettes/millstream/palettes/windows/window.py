@@ -13,10 +13,9 @@ from attrs import field
 
 from millstream.processors import Group, Processor, Query, processor
 from millstream.processors.errors import at_least, fail_parameter
-from millstream.processors.lists import host
+from millstream.processors.lists import spread
 
 from .contents import check_inner
-from .copies import Copies
 from .counted import Blocks, Sliding
 from .monoid import Monoid, monoid_of
 from .pending import Pending
@@ -87,8 +86,10 @@ class Window(Group):
         inner = _as_function(self.inner)
         if self.every >= self.width:
             return Blocks(inner, self.width, self.every, self.partial)
-        if isinstance(inner, Query) and host(self, inner, []).defers:
-            return Copies(inner, self.width, self.every, self.partial)
+        if isinstance(inner, Query):
+            sliding = spread(inner, lambda plain: Sliding(plain, self.width, self.every, self.partial))
+            if sliding is not None:
+                return sliding
         limit = min(self.width // self.every // COPY, 64)
         if isinstance(inner, Query) and limit >= 4:
             return Pending(inner, self.width, limit, self.every, self.partial)
