@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -76,12 +77,13 @@ class MissingColumn(Exception):
 
 def compiled(function: Any) -> Function:
     """Return a function of fronts for an expression, or for a function that is a known one."""
-    if not isinstance(function, Expression):
-        function = _as_expression(function)
-    return _compiled(function)
+    return _compiled(as_expression(function))
 
 
-def _as_expression(function: Any) -> Expression:
+def as_expression(function: Any) -> Expression:
+    """Return an expression, or the one that a known function is."""
+    if isinstance(function, Expression):
+        return function
     try:
         if function in OPERATORS:
             return Binary(OPERATORS[function], X, Y)
@@ -95,6 +97,9 @@ def _as_expression(function: Any) -> Expression:
 
 
 def _compiled(e: Expression) -> Function:
+    linear = _linear(e)
+    if linear is not None:
+        return _scaled(e, *linear)
     match e:
         case Input(index, _):
             return lambda front: event(front[index])
@@ -179,8 +184,6 @@ def _binary(symbol: str, left: Function, right: Function, constant: int | None =
     if symbol in ("and", "or"):
         return _logic(symbol == "and", left, right)
     if constant is not None and SMALLEST <= constant <= LARGEST:
-        if symbol in STEPS:
-            return _stepped(symbol, left, right, constant)
         if symbol in COMPARING or (symbol == "%" and constant > 0):
             return _tested(symbol, left, right, constant)
     operation: Callable[[str, Any, Any], Any] = compared if symbol in COMPARISONS else arithmetic
@@ -196,24 +199,46 @@ def _binary(symbol: str, left: Function, right: Function, constant: int | None =
     return binary
 
 
-STEPS: dict[str, Any] = {"+": np.add, "-": np.subtract, "*": np.multiply}
+def _linear(e: Expression) -> tuple[Expression, int, int] | None:
+    """Return (of, a, b) for an expression that is ``a * of + b`` in ints.
+
+    >>> _linear((X + 1) * 3 - 2)
+    (X, 3, 1)
+    """
+    match e:
+        case Binary(symbol, of, Constant(int(c))) if type(c) is int and symbol in ("+", "-", "*"):
+            of, a, b = _linear(of) or (of, 1, 0)
+            return (of, a * c, b * c) if symbol == "*" else (of, a, b + c if symbol == "+" else b - c)
+    return None
 
 
-def _stepped(symbol: str, left: Function, right: Function, constant: int) -> Function:
-    """Return the most frequent operations, a column of ints and a constant, with as little around them."""
-    general, ufunc, python = _binary(symbol, left, right), STEPS[symbol], PYTHON[symbol]
+def _scaled(e: Any, of: Expression, a: int, b: int) -> Function:
+    """Return a linear function, by at most two operations; nothing but its result has to fit int64."""
+    match e:
+        case Binary(symbol, left, right):
+            pass
+    if not all(SMALLEST <= c <= LARGEST for c in (a, b)):
+        return _binary(symbol, _compiled(left), _compiled(right))
+    leaf = _compiled(of)
 
-    def stepped(front: Front) -> Any:
-        one = left(front)
-        if one.__class__ is Column and one.kind == "i" and one.valid is None:
-            low, high = one.bounds
-            low, high = python(low, constant), python(high, constant)
-            bounds = (low, high) if low <= high else (high, low)
-            if bounds[0] >= SMALLEST and bounds[1] <= LARGEST and SMALLEST <= constant <= LARGEST:
-                return Column("i", ufunc(one.data, constant), bounds=bounds)
-        return general(front)
+    @cache
+    def steps() -> Function:  # made when it is needed: all the steps below would be made anew at each step
+        return _binary(symbol, _compiled(left), _compiled(right))
 
-    return stepped
+    def scaled(front: Front) -> Any:
+        one = leaf(front)
+        if one.__class__ is not Column or one.kind != "i" or one.valid is not None:
+            return steps()(front)
+        low, high = one.bounds
+        low, high = a * low + b, a * high + b
+        if a < 0:
+            low, high = high, low
+        if low < SMALLEST or high > LARGEST:
+            return steps()(front)
+        data = np.multiply(one.data, a) if a != 1 else one.data
+        return Column("i", np.add(data, b, out=data if a != 1 else None) if b else data, bounds=(low, high))
+
+    return scaled
 
 
 def _tested(symbol: str, left: Function, right: Function, constant: int) -> Function:

@@ -11,9 +11,9 @@ from collections import deque
 from typing import Any
 
 import numpy as np
-from attrs import define, field
+from attrs import define, evolve, field
 
-from millstream.processors import Graph, Mutable, Query, QueryError, Router, Run, Saved, StreamError
+from millstream.processors import Filter, Graph, Mutable, Query, QueryError, Router, Run, Saved, StreamError
 from millstream.processors.errors import shorten
 from millstream.processors.graph import flatten
 from millstream.processors.plan import make_plan
@@ -23,10 +23,9 @@ from millstream.processors.states import copied
 from .column import Unfit
 from .evaluating import MissingColumn, NotColumnar
 from .frame import Frame, joined, of_events
+from .fusing import Fuser, Spot, Step
 from .kernels import Kernel, kernel_of
 from .kernels.rows import RowsKernel
-
-Spot = tuple[int, int]
 
 
 class NotColumnarError(QueryError):
@@ -60,6 +59,9 @@ class Layout:
     joins: tuple[int, ...]
     #: for each input of each node, what feeds it: (-1, entry) or (node, output)
     feeds: list[tuple[Spot, ...]]
+    #: what is run for a batch, one step after the other, and what leaves the query
+    steps: list[Step]
+    exits: list[Spot]
     #: how many state fields each node has
     sizes: list[int]
     #: kernels that may become spent, if all events pass them
@@ -92,6 +94,7 @@ class Layout:
             spot: (-1, k) for k, spot in enumerate(graph.entries)
         }
         feeds = [tuple(sources[n, i] for i in range(node.arity[0])) for n, node in enumerate(graph.nodes)]
+        joins = tuple(make_plan(query.graph, pulling=False).joins)
         line = len(graph.entries) == len(graph.exits) == 1 and len(graph.edges) == len(graph.nodes) - 1
         return cls(
             graph,
@@ -99,8 +102,9 @@ class Layout:
             kernels,
             unfit,
             problems,
-            tuple(make_plan(query.graph, pulling=False).joins),
+            joins,
             feeds,
+            *Fuser(graph, kernels, feeds, joins).steps(),
             [sum(map(is_state, fields(n))) for n in graph.nodes],
             [n for n, k in enumerate(kernels) if line and type(k).spent is not Kernel.spent],
             any(overrides(n, "end") and k.ends for n, k in zip(graph.nodes, kernels, strict=True)),
@@ -125,6 +129,7 @@ class Program:
     on_error: Any = "raise"
     layout: Layout = field(init=False)
     kernels: list[Kernel] = field(init=False)
+    steps: list[Step] = field(init=False)
     _outputs: list[list[Any]] = field(init=False)
     _run: Run | None = field(init=False, default=None)
 
@@ -136,6 +141,8 @@ class Program:
                 "With mixed=True these parts run event by event"
             )
         self.kernels = [k.alone() for k in layout.kernels]
+        own = dict(zip(map(id, layout.kernels), self.kernels, strict=True))
+        self.steps = [evolve(s, kernel=own.get(id(s.kernel), s.kernel)) for s in layout.steps]
         self._outputs = [[] for _ in layout.graph.exits]
 
     # -- state
@@ -191,25 +198,33 @@ class Program:
         states, waiting = list(carry.states), dict(carry.waiting)
         made: dict[Spot, Frame | None] = {(-1, port): frame}
         with np.errstate(all="ignore"):
-            for n, kernel in enumerate(self.kernels):
-                front: Any = tuple(map(made.get, layout.feeds[n]))
+            for step in self.steps:
+                n, front = step.node, tuple(map(made.get, step.feeds))
                 if n in waiting:
                     front = _joined(waiting, n, front)
                 if None in front:
                     continue
                 try:
-                    outputs, states[n] = kernel.run(states[n], front)
-                except MissingColumn as why:
-                    raise self._missing(n, str(why), carry.positions[port]) from None
-                for o, output in enumerate(outputs):
-                    made[n, o] = output
+                    outputs, states[n] = step.kernel.run(states[n], front)  # type: ignore[arg-type]
+                except MissingColumn:
+                    raise self._missing(step, front, carry.positions[port]) from None
+                made.update(zip(step.outputs, outputs, strict=True))
         carry.states, carry.waiting = states, waiting
         before = carry.positions
         carry.positions = (*before[:port], before[port] + frame.length, *before[port + 1 :])
-        return [made.get(spot) for spot in layout.graph.exits]
+        return [made.get(spot) for spot in layout.exits]
 
-    def _missing(self, n: int, why: str, position: int) -> StreamError:
-        return StreamError(repr(self.layout.graph.nodes[n]), self.layout.places[n], "", position, why)
+    def _missing(self, step: Step, front: Any, position: int) -> StreamError:
+        """Return the failure of the processor among those of a step that misses a column."""
+        layout, entered = self.layout, front
+        for n in step.members:
+            if n == step.node and len(step.members) > 1:
+                front = entered if type(layout.graph.nodes[n]) is Filter else front
+            try:
+                front = layout.kernels[n].run((), front)[0]
+            except MissingColumn as why:
+                return StreamError(repr(layout.graph.nodes[n]), layout.places[n], "", position, str(why))
+        raise AssertionError(f"no processor of {step} misses a column")
 
     # -- events
 
