@@ -252,3 +252,14 @@ def test_random_batches_obey_everything_at_length():
         check(Filter(E.j > 0) | Slice(E.d, Apply(E.f) | Cumulate(add)), batch, seed, states="equal")
 
     agree()
+
+
+def test_a_missing_column_is_blamed_on_its_processor_among_fused_ones():
+    rows = pa.record_batch({"a": [1, 2]})
+    for query, place in (
+        (Apply(E.b) | Apply(X + 1) | Apply(X * 2), "0:Apply"),
+        (Apply(E) | Apply(E.b) | Apply(X * 2), "1:Apply"),
+    ):
+        with pytest.raises(StreamError, match=r"no column 'b'") as failure:
+            list(columnar(query)([rows]))
+        assert failure.value.place.endswith(place)

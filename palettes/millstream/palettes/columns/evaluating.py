@@ -183,9 +183,12 @@ def _item(of: Function, key: Any) -> Function:
 def _binary(symbol: str, left: Function, right: Function, constant: int | None = None) -> Function:
     if symbol in ("and", "or"):
         return _logic(symbol == "and", left, right)
-    if constant is not None and SMALLEST <= constant <= LARGEST:
-        if symbol in COMPARING or (symbol == "%" and constant > 0):
-            return _tested(symbol, left, right, constant)
+    if (
+        constant is not None
+        and SMALLEST <= constant <= LARGEST
+        and (symbol in COMPARING or (symbol == "%" and constant > 0))
+    ):
+        return _tested(symbol, left, right, constant)
     operation: Callable[[str, Any, Any], Any] = compared if symbol in COMPARISONS else arithmetic
 
     def binary(front: Front) -> Any:

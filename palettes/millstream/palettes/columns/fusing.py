@@ -1,7 +1,7 @@
 """Fusing: functions and filters that follow each other become one step, and forks cost nothing.
 
-A step runs one kernel for one processor or for several: what `Apply` gives to another `Apply` or `Filter`, and
-to nothing else, is put into its expression, and a filter whose condition is a function of its own events
+A step runs one kernel for one processor or for several: what `Apply` gives to another `Apply` or `Filter`
+and to nothing else is put into its expression, and a filter whose condition is a function of its own events
 computes that condition itself. Batches then pass fewer arrays around, and `x + 1 | x * 3` is one linear
 function. Only processors without state are fused, so states are as if nothing had been.
 """
@@ -27,7 +27,7 @@ Spot = tuple[int, int]
 
 @frozen
 class Step:
-    """One kernel, what feeds it, where its outputs go, and the processors it stands for, the last one named."""
+    """One kernel, what feeds it, where its outputs go, and the processors it stands for, `node` last."""
 
     node: int
     kernel: Kernel
@@ -58,7 +58,9 @@ def replaced(e: Any, by: Sequence[Expression]) -> Any:
 class Fuser:
     """Makes the steps of a graph, in the order of its nodes."""
 
-    def __init__(self, graph: Graph, kernels: list[Kernel], feeds: list[tuple[Spot, ...]], joins: Any) -> None:
+    def __init__(
+        self, graph: Graph, kernels: list[Kernel], feeds: list[tuple[Spot, ...]], joins: Any
+    ) -> None:
         self.graph, self.kernels, self.joins = graph, kernels, set(joins)
         #: where an output of a fork comes from
         self.same: dict[Spot, Spot] = {}
@@ -107,7 +109,7 @@ class Fuser:
         if self.uses[spot] != 1 or len(readers) != 1 or readers[0] in self.joins:
             return False
         (n,) = readers
-        node = self.graph.nodes[n]
+        node: Any = self.graph.nodes[n]
         if isinstance(self.kernels[n], RowsKernel) or type(node) not in (Apply, Filter):
             return False
         if type(node) is Filter:

@@ -11,10 +11,9 @@ the block under way (`back`), which are only put together when the block is comp
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from attrs import evolve, frozen
 
 from millstream.palettes.windows.sliding import SlidingFold
 from millstream.palettes.windows.sums import SlidingSum
@@ -30,8 +29,7 @@ from .folds import PYTHON, SCANS, comparable, emptied, fold_symbol, scanned, val
 IDEMPOTENT = ("min", "max", "&", "|")
 
 
-@frozen
-class Held:
+class Held(NamedTuple):
     """The state of a sliding window; arrays are None where there is nothing yet."""
 
     #: folds of the suffixes of the finished block (of a sum of ints: its events), from its first event on
@@ -78,7 +76,7 @@ class SlidingKernel(Kernel):
             suffixes = np.concatenate([gone, front.data])
         chunks = (back.data,) if len(back) else ()
         state = Held(suffixes, chunks, len(back), named["total"], named["due"], named.get("ints"), kind, odd)
-        return evolve(state, size=_size(state)) if kind == "i" else state
+        return state._replace(size=_size(state)) if kind == "i" else state
 
     def leave(self, state: Held) -> Fields:
         older = [] if state.suffixes is None else state.suffixes.tolist()
@@ -104,7 +102,7 @@ class SlidingKernel(Kernel):
         else:
             values, following = self._folds(state, column)
         chosen, due = self._chosen(values, len(column), state.due)
-        return (of_values(self._typed(self._begun(chosen, column))),), evolve(following, due=due)
+        return (of_values(self._typed(self._begun(chosen, column))),), following._replace(due=due)
 
     @staticmethod
     def _typed(column: Column) -> Column:
@@ -121,8 +119,10 @@ class SlidingKernel(Kernel):
         if kind == "f" and (self.symbol in "&|^" or (ordered and not comparable(column.data))):
             raise Unfit("a window with NaN, or over floats that have no such operation")
         if kind == "f" and state.ints and len(column):  # no int: go on without subtracting
-            state = evolve(state, ints=False)
-        return evolve(state, kind=kind, odd=False) if len(column) else state
+            state = state._replace(ints=False)
+        if not len(column) or (state.kind == kind and not state.odd):
+            return state
+        return state._replace(kind=kind, odd=False)
 
     def _chosen(self, values: Array, length: int, due: int) -> tuple[Array, int]:
         """Return the values whose turn it is; those given belong to the last events, with full windows."""
@@ -150,18 +150,18 @@ class SlidingKernel(Kernel):
     def _int_sums(self, state: Held, column: Column) -> tuple[Array, Held]:
         state = self._sized(state, column, LARGEST // self.width)
         width, data = self.width, column.data
-        before = self._before(state, len(data))
-        sums = np.concatenate([before, data]).cumsum()
         missing = width - 1 - self._known(state)  # events until the first window is full
+        after = self._moved(state, data, raw=True)
         if missing >= len(data):
-            return data[:0], evolve(self._moved(state, data, raw=True), total=state.total + int(data.sum()))
-        values = sums[len(before) + missing :].copy()
-        if self._known(state) > len(before):
-            values += state.total - int(before.sum())  # the rest of the window is older than what leaves
-        values[1:] -= sums[: len(values) - 1]
+            return data[:0], after._replace(total=state.total + int(data.sum()))
+        before = self._before(state, len(data))
+        total = state.total + int(data[:missing].sum()) if missing else state.total
+        values = _differences(data[missing:], np.concatenate([before, data[:missing]]) if missing else before)
+        values[0] += total
+        np.add.accumulate(values, out=values)
         left = len(values) - 1  # this many have left the windows
         oldest = before[left] if left < len(before) else data[len(data) - width]
-        return values, evolve(self._moved(state, data, raw=True), total=int(values[-1]) - int(oldest))
+        return values, after._replace(total=int(values[-1]) - int(oldest))
 
     def _known(self, state: Held) -> int:
         """Return how many events before this batch its first window may have."""
@@ -172,10 +172,10 @@ class SlidingKernel(Kernel):
         """Return the state with the size that its ints have together with a column, if that is allowed."""
         largest = max(map(abs, column.bounds))
         if max(largest, state.size) > limit:
-            state = evolve(state, size=_size(state))  # what was large may have left
+            state = state._replace(size=_size(state))  # what was large may have left
         if max(largest, state.size) > limit:
             raise Unfit("a fold that may leave int64")
-        return evolve(state, size=max(largest, state.size))
+        return state if state.size >= largest else state._replace(size=largest)
 
     def _before(self, state: Held, wanted: int) -> Array:
         """Return the events from before this batch that leave its windows, oldest first."""
@@ -192,6 +192,8 @@ class SlidingKernel(Kernel):
         if self.symbol == "+" and column.kind == "i":
             raise Unfit("ints after floats")
         if self.symbol in IDEMPOTENT and self.width <= len(column):
+            if column.kind == "i":
+                state = self._sized(state, column, LARGEST + 1)
             return self._doubled(state, column)
         data, width, scan = column.data, self.width, SCANS[self.symbol]
         first = min(len(data), width - state.length)
@@ -204,16 +206,17 @@ class SlidingKernel(Kernel):
             suffixes = suffix_folds(scan, np.concatenate([*state.back, data[:first]])[None, :])[0]
         if blocks:
             whole = data[first : first + blocks * width].reshape(blocks, width)
-            older, newer = suffix_folds(scan, whole), prefix_folds(scan, whole)
-            before = np.concatenate([suffixes[None, :], older[:-1]])  # type: ignore[index]
-            found = newer.copy()
-            scan(before[:, 1:], newer[:, :-1], out=found[:, :-1])
+            older, newer = both_folds(scan, whole)
+            found = np.empty((blocks, width), data.dtype)
+            scan(suffixes[1:], newer[0, :-1], out=found[0, :-1])  # type: ignore[index]
+            scan(older[:-1, 1:], newer[1:, :-1], out=found[1:, :-1])
+            found[:, -1] = newer[:, -1]
             parts.append(found.ravel())
-            suffixes, prefix = older[-1], newer[-1]
+            suffixes, prefix = older[-1].copy(), newer[-1]
         if rest:
             prefix = scanned(self.symbol, MISSING, Column(column.kind, data[-rest:])).data
             parts.append(self._joined(suffixes, prefix, 1))
-        after = evolve(self._moved(state, data, raw=False), suffixes=suffixes, total=prefix[-1].item())
+        after = self._moved(state, data, raw=False)._replace(suffixes=suffixes, total=prefix[-1].item())
         return np.concatenate(parts), after
 
     def _joined(self, suffixes: Array | None, prefix: Array, place: int) -> Array:
@@ -230,7 +233,7 @@ class SlidingKernel(Kernel):
         data, width, scan = column.data, self.width, SCANS[self.symbol]
         older = np.empty(0, data.dtype) if state.suffixes is None else state.suffixes[state.length + 1 :]
         known = np.concatenate([older, *state.back, data])[-(len(data) + width - 1) :]
-        folds, size = known, 1
+        folds, size = known.astype(self._narrow(state, column), copy=False), 1
         while size * 2 <= width:
             folds = scan(folds[:-size], folds[size:])
             size *= 2
@@ -238,22 +241,56 @@ class SlidingKernel(Kernel):
             folds = scan(folds[: len(known) - width + 1], folds[width - size :])
         after = self._moved(state, data, raw=False)
         if state.length + len(data) >= width:
-            block = np.concatenate([*state.back, data])[-(after.length + width) :][:width]
-            after = evolve(after, suffixes=suffix_folds(scan, block[None, :])[0])
+            block = self._block(state, data, after.length)
+            after = after._replace(suffixes=suffix_folds(scan, block[None, :])[0])
         tail = np.concatenate(after.back) if after.back else block
-        return folds, evolve(after, total=scan.reduce(tail).item())
+        return folds.astype(data.dtype, copy=False), after._replace(total=scan.reduce(tail).item())
+
+    @staticmethod
+    def _narrow(state: Held, column: Column) -> Any:
+        """Return the type in which ints can be compared fastest."""
+        if column.kind != "i":
+            return column.data.dtype
+        return next((t for t in (np.int16, np.int32) if state.size <= np.iinfo(t).max), np.int64)
 
     def _moved(self, state: Held, data: Array, raw: bool) -> Held:
         """Return the state with the events added to the blocks; `raw`: events stand for the suffixes."""
         length, width = state.length + len(data), self.width
         if length < width:
-            return evolve(state, back=(*state.back, data), length=length)
+            return state._replace(back=(*state.back, data), length=length)
         over = length % width
         back = (data[len(data) - over :].copy(),) if over else ()
         if not raw:
-            return evolve(state, back=back, length=over)
-        block = np.concatenate([*state.back, data])[-(over + width) :][:width]
-        return evolve(state, back=back, length=over, suffixes=block)
+            return state._replace(back=back, length=over)
+        return state._replace(back=back, length=over, suffixes=self._block(state, data, over))
+
+    def _block(self, state: Held, data: Array, over: int) -> Array:
+        """Return the events of the last block that is complete, before the last `over` ones."""
+        begin = len(data) - over - self.width
+        if begin >= 0:
+            return data[begin : begin + self.width].copy()
+        found: Array = np.concatenate([*state.back, data])[-(over + self.width) :][: self.width]
+        return found
+
+
+def _differences(data: Array, leaving: Array) -> Array:
+    """Return the events, each without the one that left the window before it came; it may be one of them."""
+    found, early = np.empty_like(data), min(len(leaving), len(data) - 1)
+    found[0] = data[0]
+    np.subtract(data[1 : early + 1], leaving[:early], out=found[1 : early + 1])
+    np.subtract(data[early + 1 :], data[: len(data) - 1 - early], out=found[early + 1 :])
+    return found
+
+
+def both_folds(scan: Any, blocks: Array) -> tuple[Array, Array]:
+    """Return the folds of the suffixes and of the prefixes of each row."""
+    count, width = blocks.shape
+    if scan is not np.add or blocks.dtype != np.float64 or count >= 6 * width:
+        return suffix_folds(scan, blocks), prefix_folds(scan, blocks)
+    pairs = np.empty(blocks.shape, np.complex128)  # two sums at once: each waits for its own last one only
+    pairs.real, pairs.imag = blocks, blocks[:, ::-1]
+    np.add.accumulate(pairs, axis=1, out=pairs)
+    return pairs.imag[:, ::-1], pairs.real
 
 
 def suffix_folds(scan: Any, blocks: Array) -> Array:
