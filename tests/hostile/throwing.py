@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from attrs import frozen
 
+#: inputs for each target in the ordinary run
+FEW = 300
 SECONDS = 5.0
 MEMORY = 600 << 20
 
@@ -32,6 +34,8 @@ class Target:
     call: Callable[[bytes], object]
     good: Sequence[bytes]
     allowed: tuple[type[Exception], ...]
+    #: inputs in the long run: fewer where one of them costs a millisecond
+    many: int = 100_000
 
 
 def broken(good: Sequence[bytes], chance: random.Random) -> bytes:
@@ -55,6 +59,13 @@ def broken(good: Sequence[bytes], chance: random.Random) -> bytes:
             case _:
                 del data[at:]
     return bytes(data)
+
+
+def inputs(target: Target, count: int, seed: int) -> Iterator[bytes]:
+    """Yield broken inputs for a target, the same ones for the same seed."""
+    chance = random.Random(seed)
+    for _ in range(count):
+        yield broken(target.good, chance)
 
 
 def throw(target: Target, inputs: Iterator[bytes]) -> tuple[int, int]:

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from millstream.palettes.ltl import Monitor
 from millstream.palettes.windows import Window
-from millstream.processors import Cumulate, KeepLast, Pack, StateError, Trim, decode, encode
-from millstream.processors.codec import FORMAT, MAGIC, _digest
+from millstream.processors import Count, Cumulate, KeepLast, Pack, StateError, Trim, decode, encode
+from millstream.processors.codec import FORMAT, MAGIC, _digest, _Reader, pack, unpack
 from millstream.processors.states import Saved
 
 QUERY = Pack()
@@ -199,3 +199,21 @@ def test_codec_formulas_come_back_as_formulas():
     other.load(found)
     other.push({"a": False, "b": True})
     assert [str(v) for v in out] == ["UNKNOWN"]
+
+
+def test_codec_tuples_of_great_depth_are_refused():
+    deep = b"\x80\x04}(" + b")" + b"\x85" * 1_000_000 + b"Nu."
+    with pytest.raises(StateError, match="tuples within tuples"):
+        unpack(deep, Count())
+
+
+@pytest.mark.parametrize("value", [(1, "r", b"q", 2.5, -(10**40)), {"a": [None, True, {3}]}, ("x" * 300,)])
+def test_codec_both_readers_agree(value):
+    body = pack(value, Count())
+    assert unpack(body, Count()) == _Reader(body, Count(), ()).load() == value
+
+
+@pytest.mark.parametrize("put", [b"r\xff\xff\xff\x7f", b"p99999999999\n", b"q\x01"])
+def test_codec_memory_is_not_asked_for_by_the_bytes(put):
+    with pytest.raises(StateError, match="unknown instruction"):
+        unpack(b"\x80\x04N" + put + b".", Count())

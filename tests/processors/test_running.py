@@ -219,3 +219,12 @@ def test_processors_of_a_run_can_be_looked_at():
     run.push_all([5, 6])
     total, seen = run.processors
     assert (total.value, seen.seen) == (11, 2)
+
+
+def test_push_takes_the_port_of_an_only_input():
+    run = Count().into(out := [])
+    run.push("a", 0)
+    run.push("b", port=0)
+    assert out == [1, 2]
+    with pytest.raises(QueryError, match="there is no port 1"):
+        run.push("c", 1)

@@ -18,7 +18,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
@@ -235,6 +235,8 @@ async def body(request: Request) -> dict[str, Any]:
     """Return the body of a request, which must be a JSON object."""
     try:
         value = json.loads(await request.body())
+    except ClientDisconnect as failure:  # whoever asked has gone: nobody is told, and nothing is wrong here
+        raise HTTPException(400, "the body ends before its length") from failure
     except (ValueError, RecursionError) as failure:
         raise HTTPException(400, "the body is not JSON") from failure
     if not isinstance(value, dict):

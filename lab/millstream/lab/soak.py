@@ -67,7 +67,9 @@ def queries() -> dict[str, Query]:
         ).graph,
         "verdicts": Verdicts("a -> F[0,50] b", atoms=atoms).graph,
         "sessions": Slice(E.user, Monitor("G (a -> F b)", atoms=atoms), ttl=4000).graph,
-        "composite events": Detector(before("A", before("B", "C")).within(30), max_pending=1000).graph,
+        "composite events": Detector(
+            before("A", before("B", "C").within(20)).within(30), max_pending=1000
+        ).graph,
         "filter": Filter(E.n > 97) | Apply(E.n) | Cumulate(max),
     }
 

@@ -27,7 +27,7 @@ from typing import Any
 from attrs import define, field
 
 from .codec import StateError, decode, encode
-from .errors import QueryError, fail_parameter, shorten
+from .errors import MillstreamError, QueryError, fail_parameter, shorten
 from .push import Run
 from .query import OnError, Query, as_query
 from .sinks import FileSink
@@ -135,7 +135,7 @@ class Checkpoint:
             )
         try:
             run.load(decode(state, query, self.allow))
-        except StateError as error:
+        except (MillstreamError, RecursionError) as error:
             raise StateError(f"{self.path}: {error}") from error
         for file, (_, size) in zip(files, outputs, strict=True):
             file.go_on(size)

@@ -1,10 +1,14 @@
 """Saved states as bytes that are safe to read: reading them never runs code that the bytes name.
 
-A state is written by pickle, because states hold deques, shared objects and the small classes of palettes. It
-is read by a reader of our own on top of Python's: it knows only the instructions that the writer uses, and
-makes objects only of kinds on a list. On the list are Python's own kinds of data, what palettes have declared
-with `allow_in_states`, and what the caller allows besides, such as the class of events. Functions and classes
-that the query itself mentions may appear as values, but are never called.
+A state is written by pickle, because states hold deques, shared objects and the small classes of palettes.
+Only the instructions that the writer uses are understood, and only objects of kinds on a list are made. On
+the list are Python's own kinds of data, what palettes have declared with `allow_in_states`, and what the
+caller allows besides, such as the class of events. Functions and classes that the query itself mentions may
+appear as values, but are never called.
+
+There are two readers (`unpack`). `_Reader` checks instruction by instruction, in Python. Ordinary small
+states need not pay for that: `_plain` tells by one regular expression that a body has only such instructions,
+and then `_Quick`, Python's reader in C, makes the same objects. What it cannot decide goes to `_Reader`.
 
 The bytes begin with a line that can be read without any of this::
 
@@ -22,6 +26,7 @@ import json
 import operator
 import pickle
 import pickletools
+import re
 from collections import ChainMap
 from collections.abc import Callable, Iterable
 from fractions import Fraction
@@ -108,17 +113,7 @@ def encode(saved: Saved, query: Query) -> bytes:
     >>> decode(encode(run.save(), Count()), Count()).values
     (3,)
     """
-    buffer = io.BytesIO()
-    writer = pickle.Pickler(buffer, protocol=4)
-    writer.dispatch_table = _REDUCERS
-    try:
-        writer.dump(saved)
-    except Exception as error:
-        raise StateError(
-            f"the state of {shorten(query, 60)} cannot be written: {type(error).__name__}: {error}; "
-            "events and values that a query keeps must pickle"
-        ) from error
-    body = buffer.getvalue()
+    body = pack(saved, query)
     header = {
         "format": FORMAT,
         "version": _version(),
@@ -128,6 +123,49 @@ def encode(saved: Saved, query: Query) -> bytes:
         "digest": _digest(body),
     }
     return MAGIC + json.dumps(header).encode() + b"\n" + body
+
+
+def pack(value: Any, query: Query) -> bytes:
+    """Return something that a run of a query keeps as bytes without a first line, for `unpack`.
+
+    For those who keep many small states and say elsewhere what they belong to.
+
+    >>> from millstream.processors import Count
+    >>> unpack(pack((3, ["a"]), Count()), Count())
+    (3, ['a'])
+    """
+    buffer = io.BytesIO()
+    writer = pickle.Pickler(buffer, protocol=4)
+    writer.dispatch_table = _REDUCERS
+    try:
+        writer.dump(value)
+    except Exception as error:
+        raise StateError(
+            f"the state of {shorten(query, 60)} cannot be written: {type(error).__name__}: {error}; "
+            "events and values that a query keeps must pickle"
+        ) from error
+    return buffer.getvalue()
+
+
+def unpack(body: bytes, query: Query, allow: Iterable[type] = ()) -> Any:
+    """Return what `pack` made these bytes of; the parameters and errors are those of `decode`.
+
+    >>> from millstream.processors import Count
+    >>> unpack(pack(print, Count()), Count())
+    Traceback (most recent call last):
+    millstream.processors.codec.StateError: the state holds builtins.print, which is not allowed...
+    """
+    try:
+        if _plain(body):
+            try:
+                return _Quick(io.BytesIO(body), allow).load()
+            except _Undecided:
+                pass
+        return _Reader(body, query, allow).load()
+    except StateError:
+        raise
+    except Exception as error:  # whatever damaged instructions lead to
+        raise StateError(f"not a state: {type(error).__name__}: {error}") from error
 
 
 def decode(data: bytes, query: Query, allow: Iterable[type] = ()) -> Saved:
@@ -149,12 +187,7 @@ def decode(data: bytes, query: Query, allow: Iterable[type] = ()) -> Saved:
     """
     header, body = _split(data)
     _check(header, body, query)
-    try:
-        saved = _Reader(body, query, allow).load()
-    except StateError:
-        raise
-    except Exception as error:  # whatever damaged instructions lead to
-        raise StateError(f"not a state: {type(error).__name__}: {error}") from error
+    saved = unpack(body, query, allow)
     if not isinstance(saved, Saved) or saved.query != query.graph.fingerprint:
         raise StateError(f"not a state of {shorten(query, 60)}: it holds {shorten(saved, 60)}")
     return saved
@@ -209,6 +242,55 @@ def _series(text: object) -> list[str]:
     return str(text).split(".")[:2]
 
 
+#: tuples in tuples: hashing them needs stack for each level, and no pickle is written deeper than that
+DEEPEST = 1000
+
+
+def _counted(code: bytes) -> bytes:
+    """Return a pattern for an instruction with a length in one byte and so many bytes behind it."""
+    return b"(?:%s(?:%s))" % (code, b"|".join(re.escape(bytes([n])) + b".{%d}" % n for n in range(256)))
+
+
+#: bodies that consist of the writer's instructions, those with lengths of more than a byte left out
+_PLAIN = re.compile(
+    rb"\x80\x04(?>[N\x88\x89()\]}\x8f\x90\x91\x93\x94\x85\x86\x87taesuR\x81\x92b01]"
+    rb"|K.|M..|J....|G.{8}|h.|j....|\x95.{8}|"
+    + b"|".join(map(_counted, (rb"\x8c", b"C", rb"\x8a")))
+    + rb")*+\.",
+    re.DOTALL,
+)
+
+
+def _plain(body: bytes) -> bool:
+    """Return whether bytes have only instructions that do no harm, and too few tuples to be deep."""
+    tuples = body.count(b"\x85") + body.count(b"\x86") + body.count(b"\x87") + body.count(b"t")
+    return tuples < DEEPEST and _PLAIN.fullmatch(body) is not None
+
+
+class _Undecided(Exception):
+    """A name that is not on the list; the query may mention it."""
+
+
+class _Quick(pickle.Unpickler):
+    """Makes objects of allowed kinds; only for bodies that are plain, for it knows all instructions."""
+
+    def __init__(self, file: io.BytesIO, allow: Iterable[type]) -> None:
+        super().__init__(file)
+        self.allow = {(c.__module__, c.__qualname__): c for c in allow} if allow else {}
+
+    def find_class(self, module: str, name: str) -> Any:
+        """Return a kind that is on the list: everything that this reader finds, it may call."""
+        found = self.allow.get((module, name)) or _kinds.get((module, name))
+        if found is None:
+            if not _is_allowed(module, name):
+                raise _Undecided
+            found = _kinds[module, name] = _look_up(module, name)
+        return found
+
+
+#: kinds on the list that have been looked up
+_kinds: dict[tuple[str, str], Any] = {}
+
 #: the reader of the standard library that is written in Python, so that its steps can be checked
 _Unpickler: Any = pickle._Unpickler
 
@@ -228,6 +310,8 @@ class _Reader(_Unpickler):  # type: ignore[misc]
         self.allow = {(c.__module__, c.__qualname__): c for c in allow}
         #: what may be called
         self.makers: set[int] = set()
+        #: tuples that hold tuples, by their id, with their depth
+        self.deep: dict[int, tuple[int, tuple[Any, ...]]] = {}
 
     def load(self) -> Any:
         """Read one object; an unknown instruction is an error that says so."""
@@ -268,6 +352,22 @@ class _Reader(_Unpickler):  # type: ignore[misc]
         self._check_maker(self.stack[-3])
         super().load_newobj_ex()
 
+    def _measured(load: Callable[[Any], None]) -> Callable[[Any], None]:
+        """Return an instruction that makes a tuple, and refuses to make it too deep."""
+
+        def measured(self: Any) -> None:
+            load(self)
+            made = self.stack[-1]
+            depth = 1 + max((self.deep.get(id(x), (1,))[0] for x in made if type(x) is tuple), default=0)
+            if depth > DEEPEST:
+                raise StateError(f"not a state: tuples within tuples, more than {DEEPEST}")
+            if depth > 1:
+                self.deep[id(made)] = depth, made
+
+        return measured
+
+    for _code in (pickle.TUPLE, pickle.TUPLE1, pickle.TUPLE2, pickle.TUPLE3):
+        dispatch[_code[0]] = _measured(dispatch[_code[0]])
     dispatch[pickle.REDUCE[0]] = load_reduce
     dispatch[pickle.NEWOBJ[0]] = load_newobj
     dispatch[pickle.NEWOBJ_EX[0]] = load_newobj_ex

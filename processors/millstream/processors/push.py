@@ -203,7 +203,9 @@ class Run:
         if len(entries) == 1:
             entry = entries[0]
 
-            def push(event: Any) -> None:
+            def push(event: Any, port: int = 0) -> None:
+                if port:
+                    self._check_port(port)
                 if next(ticks[0], None) is None:
                     self._refuse()
                 try:

@@ -18,6 +18,9 @@ from .csvfiles import BadLine
 from .reading import BLOCK, Batches, Path, Progress, ReadError, Rows, opened, schema_of
 
 ROWS = 65_536
+_NO_OBJECT = re.compile(rb"^[ \t\r]*+[^{ \t\r\n]", re.MULTILINE)
+#: what Arrow raises for files that are damaged; one that claims to be larger than memory is damaged too
+FAILURES = (pa.ArrowException, OSError, EOFError, MemoryError, UnicodeDecodeError)
 
 
 @frozen(eq=False, kw_only=True)
@@ -37,7 +40,7 @@ class ParquetBatches(Batches):
                 for batch in batches:
                     follow(*told())
                     yield batch
-            except (pa.ArrowInvalid, OSError) as error:
+            except FAILURES as error:
                 raise _failure(self.path, error, "Parquet") from error
 
 
@@ -50,8 +53,8 @@ class IpcBatches(Batches):
             try:
                 for batch in _ipc_batches(stream):
                     follow(*told())
-                    yield batch
-            except (pa.ArrowInvalid, OSError, EOFError) as error:
+                    yield _whole(batch)
+            except FAILURES as error:
                 raise _failure(self.path, error, "Arrow IPC") from error
 
 
@@ -65,6 +68,13 @@ def _ipc_batches(stream: Any) -> Iterator[pa.RecordBatch]:
     file = pa.ipc.open_file(stream)
     for k in range(file.num_record_batches):
         yield file.get_batch(k)
+
+
+def _whole(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Return a batch if its lengths, offsets, texts and names hold: Arrow takes them as they come."""
+    batch.validate(full=True)
+    batch.schema.to_string(show_field_metadata=False, show_schema_metadata=False)  # reads all names
+    return batch
 
 
 def _failure(path: Path, error: BaseException, kind: str) -> ReadError:
@@ -116,6 +126,8 @@ class JsonBatches(Batches):
     def _table(self, lines: bytes, schema: pa.Schema | None) -> pa.Table | None:
         if not lines.strip():
             return None
+        if _NO_OBJECT.search(lines):  # Arrow takes some of them for objects, and ends the process for others
+            raise pa.ArrowInvalid("JSON parse error: not an object")
         unexpected = "infer" if schema is None or self.types else "error"
         how = json.ParseOptions(explicit_schema=schema, unexpected_field_behavior=unexpected)
         whole = json.ReadOptions(use_threads=False, block_size=len(lines) + 1)

@@ -60,8 +60,13 @@ class Rows(Source):
     batches: Any
 
     def __iter__(self) -> Iterator[Any]:
-        for batch in self.batches:
-            yield from of_batch(batch).events()
+        for number, batch in enumerate(self.batches):
+            try:
+                events = of_batch(batch).events()
+            except (UnicodeDecodeError, pa.ArrowException) as error:
+                name = fspath(getattr(self.batches, "path", "the batches"))
+                raise ReadError(f"{name}: batch {number} holds what is no value: {error}") from error
+            yield from events
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf, isnan
+from math import inf
 from typing import Any
 
 import attrs
@@ -29,7 +29,7 @@ class Bounds:
 
     def __attrs_post_init__(self) -> None:
         for end in (self.low, self.high):
-            if type(end) not in (int, float) or isnan(end):
+            if type(end) not in (int, float) or end != end:  # NaN; a large int has no float
                 raise ParameterError(f"Bounds: an end must be a number, got {end!r}")
         if self.low < 0:
             raise ParameterError(f"Bounds: the lower end must not be negative, got {self}")
