@@ -18,7 +18,7 @@ from typing import Any
 from millstream.processors import Query, QueryError
 from millstream.processors.codec import StateError, _is_allowed
 
-FORMAT = 1
+FORMAT = 2
 
 
 class _Reader(pickle.Unpickler):
@@ -63,7 +63,7 @@ def maker(query: Query, columns: str) -> str:
 
     >>> from millstream.processors import Count, Filter, X
     >>> maker(Count(), "a int"), maker(Filter(X > 1) | Count(), "") == maker(Filter(X > 2) | Count(), "")
-    ('1:4bb853f6:2952057d', False)
+    ('2:4bb853f6:2952057d', False)
     """
     graph = query.graph
     text = repr((graph.nodes, graph.edges, graph.entries, graph.exits))

@@ -1,108 +1,146 @@
-"""Hosts: where Spark keeps the record of each key.
+"""Hosts: where Spark keeps the records of the keys.
 
-With transformWithState it is a value and a timer, with applyInPandasWithState (for state stores that have no
-timers) the group's state and its timeout. What is done with a record is the same, `Keyed.step`.
+With transformWithState a bucket is an index, a map of slots and a timer; with applyInPandasWithState (for
+state stores that have no timers) it is the group's state, of one slot, and its timeout. What is done with a
+bucket is the same, `Bucket.turn`. A column `key` is always null: its type tells `read_state` what keys are.
 """
 
 from __future__ import annotations
 
-import pickle
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import pandas as pd
 from attrs import define
 from pyspark.sql import Row
+from pyspark.sql import types as T
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
-from millstream.processors import MillstreamError
+from .buckets import Arrived, Bucket, Index, Kept
+from .codec import dump_state, load_state
+from .keyed import Keyed, Monitor
+from .packets import BUCKET, PACKET, arrivals, packet
 
-from .keyed import COLUMNS, WAKE, Keyed, Monitor
-from .packets import PACKET, packet
+#: the names of the state variables of transformWithState
+INDEX, SLOTS = "index", "slots"
+INDEXED = "wake bigint, slots binary"
+
+
+def records_type(key: T.StructType) -> T.StructType:
+    """Return the type of a slot in the store."""
+    return T.StructType().add("made_by", "string").add("records", "binary").add("key", key)
+
+
+def group_type(key: T.StructType) -> T.StructType:
+    """Return the type of a group's state in the store."""
+    return T.StructType([*T.StructType.fromDDL(INDEXED), *records_type(key)])
+
+
+@define
+class Stored:
+    """The slots of the bucket at hand, in a map of the state store."""
+
+    keyed: Keyed
+    map: Any
+
+    def read(self, slot: int) -> bytes:
+        made_by, records, _ = self.map.getValue((slot,))
+        self.keyed.check(made_by)
+        return bytes(records)
+
+    def write(self, slot: int, records: bytes) -> None:
+        self.map.updateValue((slot,), (self.keyed.made_by, records, None))
+
+    def remove(self, slot: int) -> None:
+        self.map.removeKey((slot,))
 
 
 @define
 class Host(StatefulProcessor):
-    """The stateful processor: a value and at most one timer for each key."""
+    """The stateful processor: for each bucket an index, slots, and at most one timer."""
 
     monitor: Monitor
-    key: tuple[str, ...]
-    keyed: Any = None
+    key: T.StructType
+    buckets: int
+    bucket: Any = None
     handle: Any = None
-    stored: Any = None
-    made: Any = None
+    index: Any = None
+    slots: Any = None
 
     def init(self, handle: Any) -> None:
         """Declare the state."""
         self.handle = handle
-        self.stored = handle.getValueState("monitor", COLUMNS)
+        self.index = handle.getValueState(INDEX, INDEXED)
+        self.slots = handle.getMapState(SLOTS, "slot int", records_type(self.key))
 
     def handleInputRows(self, key: Any, rows: Any, timerValues: Any) -> Iterator[Row]:
-        arrived = [row for packet in rows for row in pickle.loads(packet[PACKET])]
+        arrived = arrivals(row[PACKET] for row in rows)
         return self.turn(key, arrived, timerValues.getCurrentWatermarkInMs())
 
     def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Row]:
-        return self.turn(key, (), timerValues.getCurrentWatermarkInMs())
+        return self.turn(key, {}, timerValues.getCurrentWatermarkInMs())
 
-    def turn(self, key: Any, arrived: Sequence[Any], watermark: int) -> Iterator[Row]:
-        """Bring a key's record up to date."""
-        if self.keyed is None:
-            self.keyed, self.made = self.monitor.start(), Row(*self.key, PACKET)
-        keyed: Keyed = self.keyed
-        stored = self.stored.get()
-        after, outcome = step(keyed, key, stored, arrived, watermark)
+    def turn(self, key: Any, arrived: Arrived, watermark: int) -> Iterator[Row]:
+        """Bring a bucket up to date."""
+        if self.bucket is None:
+            keyed = self.monitor.start()
+            self.bucket = Bucket(keyed, Stored(keyed, self.slots), self.buckets)
+        stored = self.index.get()
+        after, given = self.bucket.turn(stored and loaded(stored[1]), arrived, watermark)
+        wake = after and after.wake
         if after is not None:
-            self.stored.update(keyed.dump(after))
+            self.index.update((wake, dumped(after)))
         elif stored is not None:
-            self.stored.clear()
-        self.move(stored and stored[WAKE], after and after.wake, arrived)
-        return iter([self.made(*key, packet(outcome))] if outcome else [])
+            self.index.clear()
+        self.move(stored and stored[0], wake, bool(arrived))
+        return iter([Row(**{BUCKET: key[0], PACKET: packet(given)})] if given else [])
 
-    def move(self, was: int | None, now: int | None, arrived: Sequence[Any]) -> None:
+    def move(self, was: int | None, now: int | None, fresh: bool) -> None:
         """Keep one timer. It fires when the watermark is past it, so it stands a millisecond before.
 
         A timer that fires now is removed by Spark itself.
         """
         if was == now:
             return
-        if was is not None and arrived:
+        if was is not None and fresh:
             self.handle.deleteTimer(was - 1)
         if now is not None:
             self.handle.registerTimer(now - 1)
 
 
-def step(keyed: Keyed, key: Any, stored: Any, arrived: Sequence[Any], watermark: int) -> Any:
-    """Do a key's step; a failure names the key."""
-    try:
-        return keyed.step(keyed.load(stored), arrived, watermark)
-    except Exception as error:
-        name = key[0] if len(key) == 1 else tuple(key)
-        raise MillstreamError(f"monitor_stream: key {name!r}: {error}") from error
-
-
-def group_function(monitor: Monitor, key: tuple[str, ...]) -> Callable[..., Iterator[Any]]:
+def group_function(monitor: Monitor, buckets: int) -> Callable[..., Iterator[Any]]:
     """Return the function for applyInPandasWithState."""
     started: list[Keyed] = []
 
     def turn(group: Any, packets: Any, state: Any) -> Iterator[Any]:
         if not started:
             started.append(monitor.start())
-        keyed = started[0]
-        arrived: list[Any] = []
-        if not state.hasTimedOut:
-            arrived = [row for frame in packets for blob in frame[PACKET] for row in pickle.loads(blob)]
+        keyed, slots, index = started[0], Kept(), None
+        if state.exists:
+            _, indexed, made_by, records, _ = state.get
+            keyed.check(made_by)
+            slots[0], index = bytes(records), loaded(indexed)
+        fresh: Iterable[bytes] = () if state.hasTimedOut else (p for frame in packets for p in frame[PACKET])
         watermark = state.getCurrentWatermarkMs()
-        stored = state.get if state.exists else None
-        after, outcome = step(keyed, group, stored, arrived, watermark)
+        bucket = Bucket(keyed, slots, buckets, room=None)
+        after, given = bucket.turn(index, arrivals(fresh), watermark)
         if after is None:
             state.remove()
         else:
-            state.update(keyed.dump(after))
+            state.update((after.wake, dumped(after), keyed.made_by, slots[0], None))
             if after.wake is not None:
                 state.setTimeoutTimestamp(max(after.wake, watermark + 1))
-        if outcome:
-            yield pd.DataFrame(
-                {**dict(zip(key, ([k] for k in group), strict=True)), PACKET: [packet(outcome)]}
-            )
+        if given:
+            yield pd.DataFrame({BUCKET: [group[0]], PACKET: [packet(given)]})
 
     return turn
+
+
+def dumped(index: Index) -> bytes:
+    """Return an index as it is stored."""
+    return dump_state((index.sizes, index.wakes))
+
+
+def loaded(stored: bytes) -> Index:
+    """Return the index that is stored."""
+    return Index(*load_state(bytes(stored)))

@@ -23,9 +23,8 @@ from .durations import TimeColumn
 from .passing import Passing, timed_nodes
 
 Row = tuple[Any, ...]
-#: the record of a key as Spark stores it: `state` is what `dump_state` made of values, waiting rows and time
-COLUMNS = "events bigint, late bigint, waiting int, wake bigint, made_by string, state binary"
-WAKE = 3
+#: the record of a key as it is stored: `state` is what `dump_state` made of values, waiting rows and time
+COLUMNS = "events bigint, late bigint, waiting int, wake bigint, state binary"
 
 
 @define
@@ -93,20 +92,21 @@ class Keyed:
 
     # -- records in the store
 
-    def load(self, stored: Sequence[Any] | None) -> Record | None:
-        """Return the record that is stored, if it was made by this query."""
-        if stored is None:
-            return None
-        events, late, _, wake, made_by, state = stored
+    def check(self, made_by: str) -> None:
+        """Refuse what another query made."""
         if made_by != self.made_by:
             check_maker(made_by, self.monitor.query, self.monitor.columns)
-        values, waiting, last = load_state(bytes(state))
+
+    def load(self, stored: Sequence[Any]) -> Record:
+        """Return the record that is stored."""
+        events, late, _, wake, state = stored
+        values, waiting, last = load_state(state)
         return Record(values, waiting, last, events, late, wake)
 
     def dump(self, record: Record) -> tuple[Any, ...]:
         """Return the record as it is stored."""
         state = dump_state((record.values, record.waiting, record.last))
-        return record.events, record.late, len(record.waiting), record.wake, self.made_by, state
+        return record.events, record.late, len(record.waiting), record.wake, state
 
     # -- a micro-batch
 

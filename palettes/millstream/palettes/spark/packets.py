@@ -1,14 +1,15 @@
-"""Packets: the rows of a key as one row, and outcomes as rows again.
+"""Packets: the rows of a bucket of keys as one row, and outcomes as rows again.
 
 What crosses between the JVM and Python row by row is most of the cost of a stateful operator. `Pack` joins
-the rows of a key, those of one task that is, into one row with a pickle; `Unpack` makes columns of what came
-out, many keys at a time.
+the rows of a bucket, those of one task that is, into one row with a pickle; `Unpack` makes columns of what
+came out, many keys at a time.
 """
 
 from __future__ import annotations
 
 import math
 import pickle
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -18,12 +19,14 @@ from pyspark.sql import types as T
 
 from millstream.processors import MillstreamError
 
+from .buckets import Arrived, Given
 from .durations import TimeColumn
 from .events import as_column, column_values
-from .keyed import Outcome
 
 #: rows that `Pack` holds at most before it sends them on
 PACKED = 50_000
+#: the column with the hash of the key, and that with the bucket it is put into
+HASH, BUCKET = "__hash", "__bucket"
 #: the column of packets
 PACKET = "__packet"
 #: the column of the newest time among the rows that were packed together
@@ -32,11 +35,12 @@ MOMENT = "__newest"
 
 @frozen
 class Pack:
-    """Join the rows of each key: key columns and a pickle of the rows."""
+    """Join the rows of each bucket: its number, and a pickle of hash and rows of each key."""
 
     names: tuple[str, ...]
     key: tuple[str, ...]
     time: TimeColumn
+    buckets: int
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
         held: list[Any] = []
@@ -56,19 +60,20 @@ class Pack:
         batch = table.to_batches()[0]
         columns = [self.values(batch, name) for name in self.names]
         at = [self.names.index(name) for name in self.key]
-        groups: dict[Any, tuple[int, list[Any]]] = {}
         keys = columns[at[0]] if len(at) == 1 else list(zip(*(columns[k] for k in at), strict=True))
-        for n, (key, row) in enumerate(zip(keys, zip(*columns, strict=True), strict=True)):
-            known = groups.get(key)
-            if known is None:
-                groups[key] = n, [row]
-            else:
-                known[1].append(row)
-        first = pa.array([n for n, _ in groups.values()])
-        packets = [pickle.dumps(rows, pickle.HIGHEST_PROTOCOL) for _, rows in groups.values()]
-        arrays = [batch.column(name).take(first) for name in self.key]
-        arrays += [pa.array(packets, pa.binary()), self.newest(columns, len(packets))]
-        yield pa.RecordBatch.from_arrays(arrays, [*self.key, PACKET, MOMENT])
+        groups: dict[int, dict[Any, tuple[int, list[Any]]]] = defaultdict(dict)
+        rows_of: dict[Any, list[Any]] = {}
+        hashes = batch.column(HASH).to_pylist()
+        for key, number, row in zip(keys, hashes, zip(*columns, strict=True), strict=True):
+            rows = rows_of.get(key)
+            if rows is None:
+                rows = rows_of[key] = []
+                groups[number % self.buckets][key] = number, rows
+            rows.append(row)
+        packets = [pickle.dumps(group, pickle.HIGHEST_PROTOCOL) for group in groups.values()]
+        arrays = [pa.array(groups, pa.int32()), pa.array(packets, pa.binary())]
+        arrays.append(self.newest(columns, len(packets)))
+        yield pa.RecordBatch.from_arrays(arrays, [BUCKET, PACKET, MOMENT])
 
     def newest(self, columns: list[list[Any]], count: int) -> Any:
         """Return a column with the newest time there is: no packet looks older than those beside it."""
@@ -113,13 +118,15 @@ class Unpack:
 
     def unpacked(self, batch: Any) -> Any:
         """Return the rows of a batch of packets."""
+        keys: list[Any] = []
         origins: list[int] = []
         times: list[Any] = []
         outputs: list[Any] = []
         lates: list[int] = []
         sides: list[Any] = []
-        for n, packet in enumerate(batch.column(PACKET).to_pylist()):
-            said, given, late = pickle.loads(packet)
+        outcomes = (o for packet in batch.column(PACKET).to_pylist() for o in pickle.loads(packet))
+        for n, (key, said, given, late) in enumerate(outcomes):
+            keys.append(key)
             extra = late if self.side else late[:1]
             origins += [n] * (len(given) + len(extra))
             times += said + [row[self.names.index(self.time.name)] for row in extra]
@@ -127,7 +134,9 @@ class Unpack:
             lates += [0] * len(given) + ([1] * len(extra) if self.side else [len(late)] * len(extra))
             sides += [None] * len(given) + list(extra)
         where = pa.array(origins, pa.int64())
-        arrays = [batch.column(name).take(where) for name in self.key]
+        parts = [keys] if len(self.key) == 1 else list(map(list, zip(*keys, strict=True)))
+        types = [self.schema[name].dataType for name in self.key]
+        arrays = [as_column(part, kind).take(where) for part, kind in zip(parts, types, strict=True)]
         arrays.append(self.moments(times))
         arrays.append(as_column(outputs, self.schema["output"].dataType))
         arrays.append(pa.array(lates, pa.int64()))
@@ -152,6 +161,15 @@ class Unpack:
         return {**event, self.time.name: self.time.value(event[self.time.name])}
 
 
-def packet(outcome: Outcome) -> bytes:
-    """Return an outcome as `Unpack` reads it."""
-    return pickle.dumps((outcome.times, outcome.outputs, outcome.late), pickle.HIGHEST_PROTOCOL)
+def arrivals(packets: Iterable[bytes]) -> Arrived:
+    """Return the rows of each key in packets of a bucket, of several tasks perhaps."""
+    arrived: dict[Any, tuple[int, list[Any]]] = {}
+    for packet in packets:
+        for key, (number, rows) in pickle.loads(packet).items():
+            arrived.setdefault(key, (number, []))[1].extend(rows)
+    return arrived
+
+
+def packet(given: list[Given]) -> bytes:
+    """Return outcomes as `Unpack` reads them."""
+    return pickle.dumps(given, pickle.HIGHEST_PROTOCOL)

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from os import PathLike
 from typing import Any
 
+import pyarrow as pa
+from attrs import frozen
 from pyspark.errors import PySparkException
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql import types as T
 
+from .codec import load_state
+from .events import as_column
+from .hosts import SLOTS
 from .keyed import COLUMNS
 
 
@@ -18,7 +25,7 @@ def read_state(
     """Return the state of each key in a checkpoint, read by Spark's state data source.
 
     Columns: the key, the events its query has taken, the late ones, how many wait for the watermark, the
-    watermark at which there is something to do, which query made it, and the state itself as bytes.
+    watermark at which there is something to do, the state itself as bytes, and which query made it.
 
     Parameters
     ----------
@@ -33,20 +40,38 @@ def read_state(
     """
     options = {"operatorId": operator} | ({} if batch is None else {"batchId": batch})
     try:
-        stored = _read(spark, checkpoint, {**options, "stateVarName": "monitor"})
+        stored = _read(spark, checkpoint, {**options, "stateVarName": SLOTS}).select("user_map_value.*")
     except PySparkException as error:
         if "stateVarName" not in str(error):
             raise
         stored = _read(spark, checkpoint, options)  # the other host has one state, without a name
-    state = "value.groupState" if "groupState" in stored.schema["value"].simpleString() else "value"
-    fields = [field.split()[0] for field in COLUMNS.split(", ")]
-    return stored.select("key.*", *(_column(state, name) for name in fields))
+        state = "value.groupState" if "groupState" in stored.schema["value"].simpleString() else "value"
+        stored = stored.select(f"{state}.*")
+    key = stored.schema["key"].dataType
+    schema = T.StructType([*key, *T.StructType.fromDDL(f"{COLUMNS}, made_by string")])
+    rows = stored.select("made_by", "records").mapInArrow(Unfold(schema), schema)
+    return rows.withColumn("wake", F.timestamp_millis("wake"))
 
 
 def _read(spark: SparkSession, checkpoint: str | PathLike[str], options: dict[str, Any]) -> DataFrame:
     return spark.read.format("statestore").options(**options).load(str(checkpoint))
 
 
-def _column(state: str, name: str) -> Column:
-    value = F.col(f"{state}.{name}")
-    return (F.timestamp_millis(value) if name == "wake" else value).alias(name)
+@frozen
+class Unfold:
+    """Make rows of slots: one for each key."""
+
+    schema: T.StructType
+
+    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+        parts = len(self.schema) - len(COLUMNS.split(", ")) - 1
+        for batch in batches:
+            rows = [
+                (*(key if parts > 1 else [key]), *entry[1:], slot["made_by"])
+                for slot in batch.to_pylist()
+                for key, entry in load_state(slot["records"]).items()
+            ]
+            columns = list(map(list, zip(*rows, strict=True)))
+            types = [field.dataType for field in self.schema]
+            arrays = [as_column(values, kind) for values, kind in zip(columns, types, strict=True)]
+            yield pa.RecordBatch.from_arrays(arrays, self.schema.names)

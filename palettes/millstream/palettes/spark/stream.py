@@ -2,9 +2,10 @@
 
 ::
 
-    rows ── pack ──(shuffle by key)── host ── unpack ── outputs
+    rows ── pack ──(shuffle by buckets of keys)── host ── unpack ── outputs
 
-`packets` says what is packed and why, `hosts` where records are kept, `keyed` what is done with one. Where it
+`packets` says what is packed and why, `hosts` where records are kept, `buckets` how, `keyed` what is done
+with one. Where it
 can be, Spark's column with the watermark is dropped before the host, so that Spark does not drop late rows:
 they are seen, counted, and given out if wanted. (applyInPandasWithState insists on the column; there Spark
 drops packets if all rows that one task packed together are late, and counts them itself.)
@@ -29,9 +30,9 @@ from millstream.processors.graph import flatten
 from .batch import declared_type
 from .checks import as_names, check_key, check_travels
 from .durations import TimeColumn, as_duration
-from .hosts import Host, group_function
-from .keyed import COLUMNS, Monitor
-from .packets import MOMENT, PACKET, Pack, Unpack
+from .hosts import Host, group_function, group_type
+from .keyed import Monitor
+from .packets import BUCKET, HASH, MOMENT, PACKET, Pack, Unpack
 from .passing import timed_nodes
 from .schema import check_columns, spark_type
 from .session import ROCKSDB
@@ -42,7 +43,10 @@ WATERMARK = "spark.watermarkDelayMs"
 #: a column of our own: how many events were late
 COUNT = "__late"
 OBSERVED = "monitor_stream"
+PACKETS = T.StructType().add(BUCKET, "integer").add(PACKET, "binary").add(MOMENT, "timestamp")
 HOSTS = ("transformWithState", "applyInPandasWithState")
+#: buckets that keys are put into. Never changes: a checkpoint is bound to it
+BUCKETS = 256
 
 
 def monitor_stream(
@@ -115,11 +119,11 @@ def monitor_stream(
             f"monitor_stream: say with returns= what type the outputs of {shorten(query)} have, such as int "
             "or 'array<string>'; a stream has no sample to look at"
         )
-    fields = [T.StructField(PACKET, T.BinaryType()), T.StructField(MOMENT, T.TimestampType())]
-    packets = T.StructType([*(stream.schema[k] for k in keys), *fields])
     delay = f"{round(as_duration('watermark', watermark).total_seconds() * 1000)} milliseconds"
-    packed = stream.mapInArrow(Pack(monitor.names, keys, column), packets).withWatermark(MOMENT, delay)
-    hosted = _hosted(packed, monitor, keys, _host(stream, host))
+    hashed = stream.withColumn(HASH, F.xxhash64(*keys))
+    pack = Pack(monitor.names, keys, column, BUCKETS)
+    packed = hashed.mapInArrow(pack, PACKETS).withWatermark(MOMENT, delay)
+    hosted = _hosted(packed, monitor, T.StructType([stream.schema[k] for k in keys]), _host(stream, host))
     return _unpacked(
         hosted, Unpack(_result(stream.schema, keys, time, kind, late), keys, monitor.names, column)
     )
@@ -204,11 +208,13 @@ def _host(stream: DataFrame, host: str | None) -> str:
     return host or HOSTS[not capable]
 
 
-def _hosted(packed: DataFrame, monitor: Monitor, keys: tuple[str, ...], host: str) -> DataFrame:
+def _hosted(packed: DataFrame, monitor: Monitor, key: T.StructType, host: str) -> DataFrame:
     """Return the packets of outcomes."""
     plain = packed.drop(MOMENT)
     if host == HOSTS[0]:
-        groups = plain.groupBy(*keys)
-        return groups.transformWithState(Host(monitor, keys), plain.schema, "Append", "EventTime")
-    function, groups = group_function(monitor, keys), packed.groupBy(*keys)
-    return groups.applyInPandasWithState(function, plain.schema, COLUMNS, "Append", "EventTimeTimeout")
+        groups, processor = plain.groupBy(BUCKET), Host(monitor, key, BUCKETS)
+        return groups.transformWithState(processor, plain.schema, "Append", "EventTime")
+    function, groups = group_function(monitor, BUCKETS), packed.groupBy(BUCKET)
+    return groups.applyInPandasWithState(
+        function, plain.schema, group_type(key), "Append", "EventTimeTimeout"
+    )
