@@ -3,6 +3,7 @@
 Prints the outputs, once everything that is needed has been shipped.
 """
 
+import json
 import os
 import stat
 import sys
@@ -32,7 +33,7 @@ def main(folder: Path, kind: str) -> None:
     os.environ["PYSPARK_PYTHON"] = str(bare_python(folder))
     os.environ.pop("PYTHONPATH", None)
     from millstream.palettes.ltl import Monitor
-    from millstream.palettes.spark import local_session, monitor, monitor_trace, ship
+    from millstream.palettes.spark import local_session, monitor, monitor_trace, monitor_udf, ship
     from millstream.processors import Apply, Count, E, Filter
 
     spark = local_session(1) if kind == "classic" else connected()
@@ -51,13 +52,41 @@ def main(folder: Path, kind: str) -> None:
     named = monitor(df, Filter(E.ok) | Apply(polite), key="user", order_by="t", returns=str)
     print("own:", sorted(r.output for r in named.collect()))
     print("trace:", monitor_trace(df, Filter(E.ok) | Count(), order_by=["t", "user"]))
+    safe = monitor_udf(Monitor("G ok"), order_by="t")
+    print("udf:", sorted(map(tuple, df.groupBy("user").agg(safe("t", "ok")).collect())))
+    safe.register(spark, "safe")
+    df.createOrReplaceTempView("log")
+    sql = spark.sql("select user, safe(struct(*)) as verdict from log group by user")
+    print("sql:", sorted(map(tuple, sql.collect())))
+    try:
+        print("stream:", streamed(spark, folder))
+    except Exception as error:
+        print("stream: without what was shipped", "No module named 'millstream'" in str(error))
     spark.stop()
+
+
+def streamed(spark, folder: Path):
+    """Run a stream of one file; transformWithState starts a Python that does not get what is shipped."""
+    from millstream.palettes.spark import monitor_stream
+    from millstream.processors import Count
+
+    (folder / "in").mkdir()
+    rows = [("ann", 1.0), ("ann", 2.0), ("end", 99.0)]
+    (folder / "in" / "a.json").write_text("".join(json.dumps({"user": u, "t": t}) + "\n" for u, t in rows))
+    stream = spark.readStream.schema("user string, t double").json(str(folder / "in"))
+    host = "applyInPandasWithState"
+    counts = monitor_stream(stream, Count(), key="user", time="t", watermark=1, returns=int, host=host)
+    writer = counts.writeStream.format("json").option("checkpointLocation", str(folder / "checkpoint"))
+    writer.trigger(availableNow=True).start(str(folder / "out")).awaitTermination()
+    made = spark.read.schema("user string, t double, output long").json(str(folder / "out"))
+    return sorted(map(tuple, made.collect()))
 
 
 def connected():
     from pyspark.sql import SparkSession
 
-    return SparkSession.builder.remote("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+    settings = {"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "1"}
+    return SparkSession.builder.remote("local[1]").config(map=settings).getOrCreate()
 
 
 if __name__ == "__main__":

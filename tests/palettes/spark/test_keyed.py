@@ -8,13 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyspark.sql import types as T
 
-from millstream.palettes.ltl import Verdicts
+from millstream.palettes.ltl import Monitor as MonitorLtl
+from millstream.palettes.ltl import Verdict, Verdicts
 from millstream.palettes.spark.durations import TimeColumn, as_duration
 from millstream.palettes.spark.keyed import Monitor
 from millstream.palettes.spark.packets import Pack
+from millstream.palettes.spark.passing import timed_nodes
 from millstream.palettes.windows import SessionWindow, TimeWindow
-from millstream.processors import Apply, Count, Cumulate, E, Filter, MillstreamError, QueryError
+from millstream.processors import Apply, Count, Cumulate, E, Filter, Fork, MillstreamError, QueryError
 
+UNKNOWN, FALSE = Verdict.UNKNOWN, Verdict.FALSE
 SECONDS = TimeColumn("t", T.LongType())
 NAMES = ("t", "n")
 QUERIES = {
@@ -106,6 +109,26 @@ def test_keyed_gives_windows_the_time_at_which_they_close():
     monitor = Monitor(QUERIES["tumbling"], NAMES, SECONDS)
     times, outputs, _ = delivered(monitor, [[(1, 0), (3, 0)], [(30, 0)]], 0)
     assert (times, outputs) == ([7, 35], [2, 1])
+
+
+@settings(max_examples=100)
+@given(batches=BATCHES, delay=st.integers(0, 20))
+def test_keyed_monitor_tells_that_a_bound_has_passed_without_another_event(batches, delay):
+    rule = MonitorLtl("G (odd -> F[0,4] big)", atoms={"odd": E.n % 2, "big": E.n > 3}, time=E.t)
+    times, outputs, accepted = delivered(Monitor(rule, NAMES, SECONDS), batches, delay)
+    trace = sorted(accepted, key=lambda row: row[0])
+    answered = [any(n > 3 and t <= start + 4 for t, n in trace[k:]) for k, (start, _) in enumerate(trace)]
+    broken = [t + 4 for (t, n), ok in zip(trace, answered, strict=True) if n % 2 and not ok]
+    assert len(outputs) == len(trace) + bool(broken)
+    assert {v for t, v in zip(times, outputs, strict=True) if not broken or t < min(broken)} <= {UNKNOWN}
+    assert [t for t, v in zip(times, outputs, strict=True) if v == FALSE][:1] == sorted(broken)[:1]
+
+
+def test_keyed_monitor_beside_another_stream_waits_for_the_next_event():
+    rule = MonitorLtl("G F[0,4] big", atoms={"big": E.n > 3}, time=E.t)
+    both = Fork() | (rule & Apply(E.n)) | Apply(lambda verdict, n: (verdict, n))
+    assert timed_nodes(rule | Apply(str)) == ([0], [])
+    assert timed_nodes(both)[0] == []
 
 
 def test_keyed_orders_events_of_the_same_time_by_other_columns():

@@ -11,9 +11,15 @@ import pytest
 from millstream.palettes.spark.shipping import make_archive
 from millstream.processors import QueryError
 
+#: on Connect, a stream runs in a session of its own, which does not have what was sent to the first one
+STREAM = {
+    "classic": "stream: [('ann', 1.0, 1), ('ann', 2.0, 2)]",
+    "connect": "stream: without what was shipped True",
+}
+
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["classic", "connect"])
+@pytest.mark.parametrize("kind", STREAM)
 def test_workers_without_millstream_run_what_was_shipped(tmp_path, kind):
     (tmp_path / "greetings").mkdir()
     (tmp_path / "greetings" / "__init__.py").write_text("def polite(e):\n    return 'Hello, ' + e['user']\n")
@@ -27,6 +33,9 @@ def test_workers_without_millstream_run_what_was_shipped(tmp_path, kind):
         "after: [('ann', 1, 'UNKNOWN'), ('ann', 2, 'FALSE'), ('bob', 1, 'UNKNOWN')]",
         "own: ['Hello, ann', 'Hello, bob']",
         "trace: 2",
+        "udf: [('ann', 'FALSE'), ('bob', 'UNKNOWN')]",
+        "sql: [('ann', 'FALSE'), ('bob', 'UNKNOWN')]",
+        STREAM[kind],
     ], done.stderr[-3000:]
 
 

@@ -9,6 +9,7 @@ import pytest
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import types as T
 
+from millstream.palettes.slicer import Slice
 from millstream.palettes.spark import monitor_stream, read_state
 from millstream.palettes.spark.durations import TimeColumn
 from millstream.palettes.spark.keyed import Monitor
@@ -145,3 +146,7 @@ def test_stream_says_what_is_wrong_before_it_starts(spark, tmp_path):
         monitor_stream(marked, **good)
     with pytest.warns(UserWarning, match="AlignedTime.* does not take the rows of the stream themselves"):
         monitor_stream(frame, **{**good, "query": (lambda e: e) | windows()})
+    with pytest.warns(
+        UserWarning, match="passing of time is not known inside .*Slice.* part of key= instead"
+    ):
+        monitor_stream(frame, **{**good, "query": Slice(E.n, windows()) | Apply(len)})

@@ -16,7 +16,7 @@ from .explain import explainer
 from .letters import Leaves, branch, shared
 from .machine import Machine, State
 from .parser import parse
-from .progress import at_end
+from .progress import at_end, deadline, elapse
 from .residual import Done
 from .tableau import BUDGET
 from .verdict import Verdict
@@ -149,11 +149,28 @@ class Monitor(Uniform):
         residual = whole if residual is None else moment.progress(residual)
         moment.close()
         self.now = [history, residual]
+        return self.judge(residual)
+
+    def judge(self, residual: Any) -> Verdict:
+        """Return the verdict if this remains to be shown."""
         if isinstance(residual, Done) or self.semantics == "ltlf":
             return Verdict.of(at_end(residual))
         if self.semantics == "ltl3":
             return Verdict.UNKNOWN
         return Verdict.PRESUMABLY_TRUE if at_end(residual) else Verdict.PRESUMABLY_FALSE
+
+    def due(self) -> Any:
+        """Return when the passing of time alone may change the verdict; reasons need the next event."""
+        if self.time is None or self.rules is None or self.explain or self.now[1] is None:
+            return None
+        return deadline(self.now[1])
+
+    def pass_time(self, now: Any) -> None:
+        """Give the verdict if it changes because no event at or before `now` will come."""
+        history, residual = self.now
+        self.now = [history, after := elapse(residual, now)]
+        if (verdict := self.judge(after)) != self.judge(residual):
+            self.emit(verdict)
 
     def reasoned(self, event: Any, verdict: Verdict) -> Verdict:
         """Return the verdict, with reasons if it is false for good."""
@@ -170,6 +187,8 @@ class Monitor(Uniform):
         return self.now.step(self.valuation(event))  # type: ignore[no-any-return]
 
     def inline(self) -> Inline | None:
+        if self.time is not None:
+            return None  # it may emit when time passes
         if self.explain or self.compact is None:
             return super().inline()
         leaves = Leaves("Monitor", self.atoms, event="{0}", written="{{{}}}")

@@ -9,6 +9,7 @@ what remains of its value at the position before.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import inf
 from typing import Any
 
 from attrs import define, field
@@ -280,3 +281,27 @@ def at_end(residual: Residual) -> bool:
         case Later() | Obligation():
             return residual.at_end
     return bool(residual.parts[0])
+
+
+def deadline(residual: Residual) -> float | None:
+    """Return when the first of the bounds in a residual has passed, None if there are none."""
+    match residual:
+        case All() | Some():
+            return min((d for part in residual.parts[0] if (d := deadline(part)) is not None), default=None)
+        case Obligation():
+            *_, bounds, begun = residual.parts
+            return None if bounds is None or bounds.high == inf else begun + bounds.high
+    return None
+
+
+def elapse(residual: Residual, now: float) -> Residual:
+    """Return what remains of a residual if no event at or before a time will come."""
+    match residual:
+        case All():
+            return conjunction(elapse(part, now) for part in residual.parts[0])
+        case Some():
+            return disjunction(elapse(part, now) for part in residual.parts[0])
+        case Obligation():
+            due = deadline(residual)
+            return residual if due is None or due > now else NO if residual.parts[0] else YES
+    return residual

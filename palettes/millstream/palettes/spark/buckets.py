@@ -81,8 +81,8 @@ class Bucket:
         todo: dict[int, dict[Any, Any]] = {
             n: {} for n, wake in enumerate(index.wakes) if due(wake, watermark)
         }
-        for key, rows in arrived.items():
-            todo.setdefault(self.slot(rows[HASH], len(index.sizes)), {})[key] = rows
+        for key, (number, rows) in arrived.items():
+            todo.setdefault(self.slot(number, len(index.sizes)), {})[key] = number, rows
         given: list[Given] = []
         for slot, rows_of in todo.items():
             entries = self.entries(index, slot)

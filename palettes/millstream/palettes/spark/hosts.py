@@ -23,7 +23,7 @@ from .packets import BUCKET, PACKET, arrivals, packet
 
 #: the names of the state variables of transformWithState
 INDEX, SLOTS = "index", "slots"
-INDEXED = "wake bigint, slots binary"
+INDEXED = T.StructType().add("wake", "long").add("slots", "binary")
 
 
 def records_type(key: T.StructType) -> T.StructType:
@@ -33,7 +33,7 @@ def records_type(key: T.StructType) -> T.StructType:
 
 def group_type(key: T.StructType) -> T.StructType:
     """Return the type of a group's state in the store."""
-    return T.StructType([*T.StructType.fromDDL(INDEXED), *records_type(key)])
+    return T.StructType([*INDEXED.fields, *records_type(key).fields])
 
 
 @define

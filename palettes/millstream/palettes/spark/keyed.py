@@ -14,6 +14,7 @@ from operator import itemgetter
 from typing import Any
 
 from attrs import define, field
+from pyspark.sql import types as T
 
 from millstream.processors import Query, Run, StreamError
 from millstream.processors.states import State
@@ -24,7 +25,14 @@ from .passing import Passing, timed_nodes
 
 Row = tuple[Any, ...]
 #: the record of a key as it is stored: `state` is what `dump_state` made of values, waiting rows and time
-COLUMNS = "events bigint, late bigint, waiting int, wake bigint, state binary"
+COLUMNS = (
+    T.StructType()
+    .add("events", "long")
+    .add("late", "long")
+    .add("waiting", "integer")
+    .add("wake", "long")
+    .add("state", "binary")
+)
 
 
 @define

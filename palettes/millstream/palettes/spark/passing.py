@@ -15,7 +15,18 @@ from typing import Any
 
 from attrs import define
 
-from millstream.processors import Filter, Fork, Passthrough, Query, Run, Tap, Timed, Trim, as_function
+from millstream.processors import (
+    Filter,
+    Fork,
+    Passthrough,
+    Query,
+    Run,
+    Tap,
+    Timed,
+    Trim,
+    Uniform,
+    as_function,
+)
 from millstream.processors.graph import flatten
 
 from .durations import TimeColumn
@@ -43,6 +54,9 @@ def timed_nodes(query: Query) -> tuple[list[int], list[int]]:
         if node.arity[0] and (source is None or (source in direct and isinstance(flat.nodes[source], SAME))):
             direct.add(n)
     keeping = [n for n, node in enumerate(flat.nodes) if isinstance(node, Timed) and node.time is not None]
+    if any(node.arity[0] > 1 for node in flat.nodes):
+        # an output of its own would meet the wrong one where streams meet, event by event
+        direct -= {n for n in keeping if isinstance(flat.nodes[n], Uniform)}
     return [n for n in keeping if n in direct], [n for n in keeping if n not in direct]
 
 

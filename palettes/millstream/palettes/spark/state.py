@@ -47,8 +47,8 @@ def read_state(
         stored = _read(spark, checkpoint, options)  # the other host has one state, without a name
         state = "value.groupState" if "groupState" in stored.schema["value"].simpleString() else "value"
         stored = stored.select(f"{state}.*")
-    key = stored.schema["key"].dataType
-    schema = T.StructType([*key, *T.StructType.fromDDL(f"{COLUMNS}, made_by string")])
+    key: Any = stored.schema["key"].dataType
+    schema = T.StructType([*key.fields, *COLUMNS.fields]).add("made_by", "string")
     rows = stored.select("made_by", "records").mapInArrow(Unfold(schema), schema)
     return rows.withColumn("wake", F.timestamp_millis("wake"))
 
@@ -64,7 +64,7 @@ class Unfold:
     schema: T.StructType
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
-        parts = len(self.schema) - len(COLUMNS.split(", ")) - 1
+        parts = len(self.schema) - len(COLUMNS) - 1
         for batch in batches:
             rows = [
                 (*(key if parts > 1 else [key]), *entry[1:], slot["made_by"])

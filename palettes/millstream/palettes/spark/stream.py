@@ -187,10 +187,26 @@ def _warn(query: Query) -> None:
     nodes = flatten(query.graph)[0].nodes
     for n in timed_nodes(query)[1]:
         warnings.warn(
-            f"monitor_stream: {nodes[n]!r} does not take the rows of the stream themselves, so the passing "
-            "of time is not known to it: what is due there comes with the key's next event",
+            f"monitor_stream: {nodes[n]!r} does not take the rows of the stream themselves, or meets other "
+            "streams event by event, so the passing of time is not known to it: what is due there comes with "
+            "the key's next event",
             stacklevel=4,
         )
+    for node in nodes:
+        if _keeps_time(getattr(node, "inner", None)):
+            warnings.warn(
+                f"monitor_stream: the passing of time is not known inside {shorten(node)}: what is due there "
+                "comes with its next event; what a Slice is made by can be part of key= instead",
+                stacklevel=4,
+            )
+
+
+def _keeps_time(query: Any) -> bool:
+    """Tell whether there is a processor in a query, or in one inside it, that keeps time."""
+    if not isinstance(query, Query):
+        return False
+    nodes = flatten(query.graph)[0].nodes
+    return any(timed_nodes(query)) or any(_keeps_time(getattr(node, "inner", None)) for node in nodes)
 
 
 def _host(stream: DataFrame, host: str | None) -> str:
