@@ -70,6 +70,18 @@ def domain(x):
     return range(3)
 
 
+def one_two_three(x):
+    return 1, 2, 3
+
+
+def around(x):
+    return x, 2
+
+
+def below_forty(x):
+    return x < 40
+
+
 def nonzero(x):
     """Fail on zero."""
     return 60 // x

@@ -26,7 +26,7 @@ from millstream.processors import (
 )
 from millstream.processors.testing import check_processor, pushed
 
-from .servants import nonzero
+from .servants import around, below_forty, domain, nonzero, one_two_three
 from .test_manager import KINDS
 
 
@@ -170,18 +170,6 @@ def test_wrapper_inside_windows_slices_and_quantifiers(limit):
             assert list(make(wrapped)(events)) == list(make(Cumulate(add))(events))
 
 
-def below_forty(x):
-    return x < 40
-
-
-def one_two_three(event):
-    return 1, 2, 3
-
-
-def around(event):
-    return event, 2
-
-
 def hosts(inner, width, every):
     yield Window(inner, width, step=every, partial=True, exact=True)
     yield ForAll(one_two_three, X[1] | inner | below_forty)
@@ -222,7 +210,7 @@ def test_hosts_of_spread_copies_obey_the_laws_of_processors(host, limit):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_spread_copies_fail_after_earlier_outputs_with_the_position(kind):
-    for host in (lambda q: Window(q, 2), lambda q: ForAll(_domain, X[1] | q)):
+    for host in (lambda q: Window(q, 2), lambda q: ForAll(domain, X[1] | q)):
         out, letters = [], []
         with ThreadManager(2, kind) as manager:
             query = host(NonBlockingProcessor(Apply(nonzero), manager))
