@@ -68,7 +68,7 @@ class Automaton:
         return next(n for now, n in self._walk() if now == here)
 
     def _walk(self) -> Iterator[tuple[Any, int]]:
-        """Yield every state of the monitor with its number: the table is smaller, states that agree are one."""
+        """Yield the states of the monitor with their numbers: those that go on alike have the same."""
         found = {self.monitor.machine().start(): self.start}
         queue = deque(found)
         while queue:

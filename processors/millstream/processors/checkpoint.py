@@ -159,10 +159,15 @@ class Checkpoint:
         if isinstance(every, int) and not hasattr(run, "after"):
             run.push_all(islice(events, every))
             return run.positions[0] - before == every
-        due = time.monotonic() + every.total_seconds() if isinstance(every, timedelta) else 0.0
+        begun = time.monotonic()
+        progress: Any
         for event in events:
             run.push(event)
-            if time.monotonic() >= due if isinstance(every, timedelta) else run.positions[0] - before >= every:
+            if isinstance(every, int):
+                progress = run.positions[0] - before
+            else:
+                progress = timedelta(seconds=time.monotonic() - begun)
+            if progress >= every:
                 return True
         return False
 

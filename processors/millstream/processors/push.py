@@ -417,7 +417,7 @@ class Run:
 
     @property
     def owners(self) -> list[tuple[Processor, Join | None]]:
-        """Return what holds the state: each running instance, with the join in front of it if there is one."""
+        """Return what holds the state: the running instances, each with the join in front of it, if any."""
         return [(node, self._joins.get(n)) for n, node in enumerate(self._wiring.nodes)]
 
     def __enter__(self) -> Self:
