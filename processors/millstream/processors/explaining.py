@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from copy import copy
 from typing import Any
+from zlib import crc32
 
 from .compiling import as_function
 from .errors import QueryError
@@ -46,7 +47,9 @@ def explained(query: Query, limit: int = LIMIT) -> Graph:
     graph, _ = flatten(query.graph)
     nodes = tuple(node.explained(limit) or follow(node, tracker_of(node, limit)) for node in graph.nodes)
     edges = tuple(Edge(e.source, e.target, tuple(Traced(x, NOTHING) for x in e.initial)) for e in graph.edges)
-    return Graph(nodes, edges, graph.entries, graph.exits)
+    made = Graph(nodes, edges, graph.entries, graph.exits)
+    made.plans["fingerprint"] = crc32(repr((limit, query.graph.fingerprint)).encode())
+    return made
 
 
 def tracker_of(node: Processor, limit: int) -> Tracker:
@@ -88,6 +91,9 @@ class Following:
     def name(self) -> str:
         """Return the name of the processor."""
         return self.node.name  # type: ignore[no-any-return]
+
+    def __repr__(self) -> str:
+        return repr(self.node)
 
     def prepare(self) -> None:
         """Make a processor to run here; expressions are compiled once and not with each event."""

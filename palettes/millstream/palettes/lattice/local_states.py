@@ -12,6 +12,7 @@ from millstream.processors.errors import at_least, fail_parameter, one_of
 
 from .clocks import LocalState
 from .repair import SequenceRepair
+from .tracing import FollowedStates, Newest
 
 #: of all windows, or of each process's window; None is unbounded
 Width = int | None | Mapping[str, int | None]
@@ -75,6 +76,10 @@ class StateProcessor(Processor):
         """Process, or complain about, states whose predecessors never came."""
         for ready in self.repair.end():
             self.advance(ready)
+
+    def explained(self, limit: int) -> Processor:
+        """Return the same for traced events: an output comes from the newest states of all processes."""
+        return FollowedStates(self, Newest(limit, tuple(self.widths)))
 
     def advance(self, local: LocalState) -> None:
         """Process the next state of a process."""
