@@ -9,6 +9,7 @@ from attrs import field
 
 from millstream.processors import E, ParameterError, Processor, as_function, processor, state, transient
 from millstream.processors.errors import at_least, fail_parameter, one_of
+from millstream.processors.memory import Growth
 
 from .clocks import LocalState
 from .repair import SequenceRepair
@@ -76,6 +77,10 @@ class StateProcessor(Processor):
         """Process, or complain about, states whose predecessors never came."""
         for ready in self.repair.end():
             self.advance(ready)
+
+    def growth(self) -> Growth | None:
+        """Return how windows without a width grow."""
+        return Growth("the states of processes without a width", "width=") if None in self.widths else None
 
     def explained(self, limit: int) -> Processor:
         """Return the same for traced events: an output comes from the newest states of all processes."""
