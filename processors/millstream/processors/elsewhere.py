@@ -46,7 +46,8 @@ def save_at_home(run: Run, query: Query) -> Saved:
         inside.give(node.bring_back())
     home = at_home(query).into()
     _move(places, home.owners)
-    return Saved(home.save().query, run.positions, run.ended, home.save().values)
+    saved = home.save()
+    return Saved(saved.query, run.positions, run.ended, saved.values)
 
 
 def load_at_home(run: Run, query: Query, saved: Saved) -> None:

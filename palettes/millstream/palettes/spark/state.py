@@ -1,4 +1,4 @@
-"""`read_state`: what a checkpoint of `monitor_stream` knows of each key; `saved_state`: that of one, to go on."""
+"""What a checkpoint of `monitor_stream` knows of each key, and the state of one, to go on with elsewhere."""
 
 from __future__ import annotations
 
