@@ -1,8 +1,11 @@
 """A job that is killed, by the real signal, at any line that it executes: run as a program by the test.
 
-Usage: killing.py FOLDER SEED KILLS. Each process is a fork of this one, so that it starts quickly; it kills
-itself with SIGKILL when it comes to a line chosen at random, until so many have been killed and the job has
-come to its end. Prints how often it was killed, and on which lines of which functions.
+Usage: killing.py FOLDER SEED KILLS [ways]. Each process is a fork of this one, so that it starts quickly; it
+kills itself with SIGKILL when it comes to a line chosen at random, until so many have been killed and the job
+has come to its end. Prints how often it was killed, and on which lines of which functions.
+
+With `ways` the job is killed from outside, at a moment chosen at random, and each process goes on in another
+way: plainly, with threads, with processes, or on columns. Prints which ways were killed.
 """
 
 import json
@@ -13,11 +16,16 @@ import sys
 from collections import Counter
 from operator import add
 from pathlib import Path
+from time import perf_counter
 
+import pyarrow as pa
+
+from millstream.concurrency import ParallelSlice, PullGroup, ThreadManager
+from millstream.palettes.columns import columnar
 from millstream.palettes.ltl import Verdicts
 from millstream.palettes.slicer import Slice
 from millstream.palettes.windows import Window
-from millstream.processors import Apply, Checkpoint, Cumulate, E, FileSink, Passthrough, connect
+from millstream.processors import Apply, Checkpoint, Cumulate, E, FileSink, Filter, Passthrough, connect
 
 EVENTS = [{"user": "abc"[k * k % 3], "n": k, "a": k % 5 == 0, "b": k % 7 == 0} for k in range(400)]
 #: files whose lines are counted, and how many of them a kill may wait for: often in the midst of a commit
@@ -70,8 +78,66 @@ def killed_at(line: int, files: tuple[str, ...], folder: Path) -> str | None:
     return None
 
 
+def carried_on(folder: Path, way: str) -> None:
+    """Run a job in one of several ways; its state is the same in all of them."""
+    first, slices = Filter(E.n % 3 != 0), Slice(E.user, Apply(E.n) | Cumulate(add))
+    job, sink = Checkpoint(folder / "job.state", every=50), FileSink(folder / "sums.jsonl", json.dumps)
+    events = EVENTS * 5
+    if way == "columns":
+        job.run([pa.RecordBatch.from_pylist(events[k : k + 70]) for k in range(0, len(events), 70)],
+                columnar(first | slices), sink)  # fmt: skip
+        return
+    with ThreadManager(
+        0 if way == "plain" else 2, "processes" if way == "processes" else "threads"
+    ) as manager:
+        elsewhere = PullGroup(first, manager) | ParallelSlice(slices, manager)
+        job.run(events, first | slices if way == "plain" else elsewhere, sink)
+
+
+WAYS = ("plain", "threads", "processes", "columns")
+
+
+def killed_after(seconds: float, way: str, folder: Path) -> bool:
+    """Run the job in a process that is killed after some time; return whether it was."""
+    signal.sigtimedwait({signal.SIGCHLD}, 0)  # of the last one
+    child = os.fork()
+    if child == 0:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
+        carried_on(folder, way)
+        os._exit(0)
+    signal.sigtimedwait({signal.SIGCHLD}, seconds)
+    os.kill(child, signal.SIGKILL)
+    _, status = os.waitpid(child, 0)
+    assert os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == 0
+    return os.WIFSIGNALED(status)
+
+
+def kill_in_all_ways(folder: Path, chance: random.Random, kills: int) -> None:
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
+    seconds = {}
+    for way in WAYS:
+        (folder / f"whole {way}").mkdir()
+        begun = perf_counter()
+        assert not killed_after(60, way, folder / f"whole {way}")
+        seconds[way] = perf_counter() - begun
+    killed: Counter[str] = Counter()
+    jobs = 0
+    while killed.total() < kills:
+        home = folder / str(jobs)
+        home.mkdir()
+        way = chance.choice(WAYS)
+        while killed_after(chance.uniform(0.05, 0.8) * seconds[way], way, home):
+            killed[way] += 1
+            way = chance.choice(WAYS)
+        jobs += 1
+    print(json.dumps({"jobs": jobs, "kills": killed}))
+
+
 def main() -> None:
     folder, chance, kills = Path(sys.argv[1]), random.Random(int(sys.argv[2])), int(sys.argv[3])
+    if sys.argv[4:] == ["ways"]:
+        kill_in_all_ways(folder, chance, kills)
+        return
     places: Counter[str] = Counter()
     jobs = 0
     while places.total() < kills:

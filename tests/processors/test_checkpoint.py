@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from datetime import timedelta
@@ -40,19 +41,38 @@ def lines(path):
     return path.read_text().split()
 
 
+def environment():
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+
+
+def killing(*arguments):
+    """What the program that kills jobs tells."""
+    command = [sys.executable, SCRIPT, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment())
+    return json.loads(done.stdout)
+
+
+@pytest.mark.skipif(not hasattr(signal, "sigtimedwait"), reason="the job is forked, and its end waited for")
+def test_checkpoint_killed_in_one_way_goes_on_in_another(tmp_path):
+    told = killing(tmp_path, "8", "24", "ways")
+    assert sum(told["kills"].values()) >= 24
+    expected = (tmp_path / "whole plain" / "sums.jsonl").read_text()
+    assert expected.count("\n") == 5 * 266
+    others = [f"whole {way}" for way in ("threads", "processes", "columns")]
+    for folder in (*others, *map(str, range(told["jobs"]))):
+        assert (tmp_path / folder / "sums.jsonl").read_text() == expected
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the job is forked, so that killing it is quick")
 def test_checkpoint_killed_at_100_points_loses_and_doubles_nothing(tmp_path):
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
-    command = [sys.executable, SCRIPT, tmp_path, "7", "100"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
-    told = json.loads(done.stdout)
+    told = killing(tmp_path, "7", "100")
     assert told["kills"] >= 100
     assert {"_commit", "__call__", "sync"} <= set(told["places"])
     whole = tmp_path / "whole"
     whole.mkdir()
     code = f"import sys; sys.path.insert(0, {str(SCRIPT.parent)!r}); import killing, pathlib; "
     code += f"killing.job(pathlib.Path({str(whole)!r}))"
-    subprocess.run([sys.executable, "-c", code], check=True, env=environment)
+    subprocess.run([sys.executable, "-c", code], check=True, env=environment())
     for name, least in (("slices.jsonl", 396), ("verdicts.txt", 400)):
         expected = (whole / name).read_text()
         assert expected.count("\n") == least
@@ -114,7 +134,7 @@ def test_checkpoint_allows_classes_of_events(tmp_path, out):
     events = [Path("b"), Path("a"), Path("c")]
     kept = Cumulate(max)
     job.run(events[:2], kept, FileSink(out), ends=False)
-    with pytest.raises(StateError, match=r"job\.state: the state holds pathlib\.\w+, which is not allowed"):
+    with pytest.raises(StateError, match=r"job\.state: the state holds pathlib\.[\w.]+, which is not"):
         Checkpoint(tmp_path / "job.state").run(events, kept, FileSink(out))
     allowed = Checkpoint(tmp_path / "job.state", allow=[Path, type(Path())])
     allowed.run(events, kept, FileSink(out))

@@ -14,6 +14,7 @@ from typing import Any
 from attrs import field
 
 from millstream.processors import Processor, Query, chain, processor, state, transient
+from millstream.processors.elsewhere import apart, save_at_home, together
 from millstream.processors.pull import pull
 from millstream.processors.states import copied
 
@@ -131,9 +132,9 @@ class Deciding(Processor):
             if count < MOST and (count < FEWEST or spent < ENOUGH):
                 return
             self.decided.choices = self.choose(samples)
-        form, parts, samples = self.decided.choices, self.inner.parts(), self.inner.samples
+        form, parts = self.decided.choices, self.inner.parts()
         moved = [
-            adopted(self.build(k, name), name, values, samples[k].events)
+            values if name == LEFT else adopted(self.build(k, name), values)
             for k, (name, values) in enumerate(zip(form, parts, strict=True))
         ]
         held.form, held.values, held.owner, self.current = form, tuple(chained(*moved)), None, None
@@ -145,6 +146,24 @@ class Deciding(Processor):
         if self.current is not self.held:
             self._let_in(self.held)
         self.inner.finish()
+
+    # -- state
+
+    def elsewhere(self) -> Query:
+        """Return the query."""
+        return self.query
+
+    def bring_back(self) -> State:
+        """Wait for everything that is under way, emit it, and return the query's state."""
+        if self.current is not self.held:
+            self._let_in(self.held)
+        if self.form is not None:
+            return save_at_home(self.inner, self._chosen(self.form)).values
+        return together(self.query, self.stages, self.inner.parts())
+
+    def go_on(self, values: State) -> None:
+        """Go on with a state of the query; the next events are measured."""
+        self.held = Held(None, apart(self.query, self.stages, values))
 
     def explained(self, limit: int) -> Processor:
         """Return the query for traced events."""

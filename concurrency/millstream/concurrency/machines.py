@@ -7,18 +7,20 @@ order to be computed, only to be put together.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from time import perf_counter
 from typing import Any, Protocol
 
 from attrs import frozen
 
-from millstream.processors import MISSING, processor, state, transient
+from millstream.processors import MISSING, Run, processor, state, transient
 from millstream.processors.errors import fail_parameter
 from millstream.processors.processor import instance
 
 from .chunks import Chunk, Failed, Located, Reply
 from .failures import portable
+from .line import Line
 from .offloaded import Offloaded
 from .stages import named, surface
 
@@ -32,6 +34,12 @@ class Machine(Protocol):
     def advance(self, event: Any, states: Sequence[int]) -> list[tuple[int, Any]]:
         """Return where an event leads from each of some states, and the output; MISSING if there is none."""
 
+    def put(self, run: Run, number: int) -> None:
+        """Put the state with a number into a run of the processor."""
+
+    def number(self, run: Run) -> int:
+        """Return the number of the state that a run of the processor is in."""
+
 
 class Automaton:
     """A monitor of temporal logic: what an event is to it is found once for all states."""
@@ -39,7 +47,7 @@ class Automaton:
     start = 0
 
     def __init__(self, monitor: Any) -> None:
-        automaton = monitor.automaton()
+        automaton, self.monitor = monitor.automaton(), monitor
         self.table, self.verdicts = automaton.table, automaton.verdicts
         self.letter = instance(monitor).valuation  # type: ignore[attr-defined]
         self.count = len(self.table)
@@ -49,6 +57,28 @@ class Automaton:
         letter = self.letter(event)
         following = [self.table[s][letter] for s in states]
         return [(s, self.verdicts[s]) for s in following]
+
+    def put(self, run: Run, number: int) -> None:
+        """Put a state into the monitor that goes on like the one with this number."""
+        run.processors[0].now = next(now for now, n in self._walk() if n == number)  # type: ignore[attr-defined]
+
+    def number(self, run: Run) -> int:
+        """Return the number of the monitor's state."""
+        here = run.processors[0].now  # type: ignore[attr-defined]
+        return next(n for now, n in self._walk() if now == here)
+
+    def _walk(self) -> Iterator[tuple[Any, int]]:
+        """Yield the states of the monitor with their numbers: those that go on alike have the same."""
+        found = {self.monitor.machine().start(): self.start}
+        queue = deque(found)
+        while queue:
+            now = queue.popleft()
+            yield now, found[now]
+            for letter, n in enumerate(self.table[found[now]]):
+                following = now.step(letter)
+                if following not in found:
+                    found[following] = n
+                    queue.append(following)
 
 
 class Moore:
@@ -64,6 +94,14 @@ class Moore:
     def advance(self, event: Any, states: Sequence[int]) -> list[tuple[int, Any]]:
         """Return where an event leads from each of some states, and the symbol; a failure leads nowhere."""
         return [self._moved(s, event) for s in states]
+
+    def put(self, run: Run, number: int) -> None:
+        """Put a state into the machine."""
+        run.processors[0].at = self.states[number]  # type: ignore[attr-defined]
+
+    def number(self, run: Run) -> int:
+        """Return the number of the machine's state."""
+        return self.index[run.processors[0].at]  # type: ignore[attr-defined]
 
     def _moved(self, s: int, event: Any) -> tuple[int, Any]:
         machine = self.machine
@@ -193,6 +231,24 @@ class ChunkedMonitor(Offloaded):
     def compute(self, events: list[Any]) -> Reply:
         """Read a chunk here."""
         return self.read(events)
+
+    def bring_back(self) -> Any:
+        """Return the state of the monitor that the machine's state stands for."""
+        self.complete()
+        self.line.settle()
+        self.deliver()
+        machine = machine_of(self.inner)
+        assert machine is not None
+        self.run.give(self.run.fresh())
+        machine.put(self.run, self.start if self.now is None else self.now)
+        return self.run.take()
+
+    def go_on(self, values: Any) -> None:
+        """Go on with a state of the monitor."""
+        machine = machine_of(self.inner)
+        assert machine is not None
+        self.run.give(values)
+        self.line, self.now = Line(), machine.number(self.run)
 
     def finish(self) -> None:
         """Do nothing: such monitors say nothing at the end."""

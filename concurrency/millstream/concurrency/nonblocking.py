@@ -234,6 +234,19 @@ class NonBlockingProcessor(Processor):
             for y in outputs:
                 self.emit(y)
 
+    def elsewhere(self) -> Query:
+        """Return the query whose steps may be elsewhere."""
+        return self.inner
+
+    def bring_back(self) -> State:
+        """Wait for the step that is under way, and return the query's state."""
+        self.complete()
+        return self.run.fresh() if self.current is None else self.current
+
+    def go_on(self, values: State) -> None:
+        """Go on with a state of the query."""
+        self.current, self.ticket = values, None
+
     def step_copies(self, copies: Iterable[tuple[State, Any]]) -> Iterator[State]:
         """Step many copies of this processor, as workers share them; cheap steps are made here.
 

@@ -130,6 +130,20 @@ class Offloaded(Processor):
         self.run.give(self.run.fresh() if self.line.values is None else self.line.values)
         self.run.finish()
 
+    def elsewhere(self) -> Query | None:
+        """Return the query that runs elsewhere."""
+        return self.inner
+
+    def bring_back(self) -> Any:
+        """Wait for everything that is under way, emit it, and return the query's state."""
+        self.complete()
+        self.line.settle()
+        return self.run.fresh() if self.line.values is None else self.line.values
+
+    def go_on(self, values: Any) -> None:
+        """Go on with a state of the query."""
+        self.line = Line(values=values)
+
     def explained(self, limit: int) -> Processor:
         """Return the inner query for traced events."""
         return followed(self.inner, limit)

@@ -8,6 +8,7 @@ from typing import Any
 from millstream.processors import Processor, Query, Run, as_function, processor, state, transient
 from millstream.processors.errors import ParameterError, shorten
 
+from .adopting import as_slice, as_slices
 from .chunks import Failed
 from .manager import ThreadManager
 from .nonblocking import followed
@@ -125,6 +126,23 @@ class ParallelSlice(Processor):
     def _locate(self, spread: Spread) -> None:
         """Note how far the number of an event is from its position in the query's input."""
         spread.offset = (self.wiring.position() or 0) - spread.count
+
+    # -- state
+
+    def elsewhere(self) -> Query:
+        """Return the slice."""
+        return self.slice  # type: ignore[no-any-return]
+
+    def bring_back(self) -> Any:
+        """Wait for everything that is under way, emit it, and return the state of the slice."""
+        self.complete()
+        self.spread.settle(self.run)
+        self._deliver(self.spread)
+        return as_slice(self.slice, self.run.fresh() if self.spread.values is None else self.spread.values)
+
+    def go_on(self, values: Any) -> None:
+        """Go on with a state of the slice."""
+        self.spread = Spread(values=as_slices(self.slice, values))
 
     # -- outputs
 

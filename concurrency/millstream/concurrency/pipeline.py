@@ -79,6 +79,8 @@ class Pipeline(Offloaded):
         """Return whether there are workers, and copies may be used."""
         if self.known.adaptive and not self.known.is_stateless(self.run, self.line.values):
             return False
+        if self.line.values is not None and len(self.line.before) < (self.known.length or 1) - 1:
+            return False  # a state came without the events that copies have to see
         return self.line.acquire(self.manager, self.stage, self.manager.limit, keeps=False)
 
     def request(self, events: list[Any]) -> Any:
@@ -103,6 +105,12 @@ class Pipeline(Offloaded):
         """End the inner query in the state that the last events have left it in."""
         self._catch_up()
         Offloaded.finish(self)
+
+    def bring_back(self) -> Any:
+        """Return the state that the last events have left."""
+        self.complete()
+        self._catch_up()
+        return Offloaded.bring_back(self)
 
     def _catch_up(self) -> None:
         """Bring the state here up to what the copies have seen."""

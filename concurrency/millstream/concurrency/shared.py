@@ -113,6 +113,9 @@ class Shared(Offloaded):
         sinks: list[list[Any]] = [[] for _ in self.stages]
         self.runs = [(stage.query.into(sink), sink) for stage, sink in zip(self.stages, sinks, strict=True)]
 
+    def elsewhere(self) -> None:
+        """Return nothing: copies are divided, and so is their state."""
+
     def acquire(self) -> bool:
         """Return whether there are workers."""
         return self.line.size > 0

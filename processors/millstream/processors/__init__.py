@@ -15,7 +15,7 @@ from .errors import (
     QueryError,
     StreamError,
 )
-from .explaining import Explanation
+from .explanation import Explanation
 from .expressions import E, Expression, X, Y, call, if_else, is_in
 from .filter import Filter
 from .follow import FollowLines

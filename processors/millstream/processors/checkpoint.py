@@ -27,6 +27,7 @@ from typing import Any
 from attrs import define, field
 
 from .codec import StateError, decode, encode
+from .elsewhere import at_home, load_at_home, save_at_home
 from .errors import MillstreamError, QueryError, fail_parameter, shorten
 from .push import Run
 from .query import OnError, Query, as_query
@@ -109,7 +110,8 @@ class Checkpoint:
             )
         with self._alone():
             files = [s for s in sinks if isinstance(s, FileSink)]
-            run: Run = query.into(*sinks, on_error=on_error)
+            into = getattr(query, "into_rows", query.into)  # of batches: their rows go to the sinks
+            run: Run = into(*sinks, on_error=on_error)
             self._begin(run, query, files)
             try:
                 if not run.ended:
@@ -134,7 +136,7 @@ class Checkpoint:
                 "use the same files, or remove the checkpoint"
             )
         try:
-            run.load(decode(state, query, self.allow))
+            load_at_home(run, query, decode(state, at_home(query), self.allow))
         except (MillstreamError, RecursionError) as error:
             raise StateError(f"{self.path}: {error}") from error
         for file, (_, size) in zip(files, outputs, strict=True):
@@ -144,7 +146,7 @@ class Checkpoint:
     def _advance(
         self, run: Run, query: Query, source: Iterable[Any], files: list[FileSink], ends: bool
     ) -> None:
-        events = _passed_over(source, run.positions[0], self.path)
+        events = _passed_over(source, run, self.path)
         while self._take(run, events):
             self._commit(run, query, files)
         if ends:
@@ -153,21 +155,26 @@ class Checkpoint:
 
     def _take(self, run: Run, events: Iterator[Any]) -> bool:
         """Take events until it is time to commit, and return whether there may be more."""
-        before = run.positions[0]
-        if isinstance(self.every, int):
-            run.push_all(islice(events, self.every))
-            return run.positions[0] - before == self.every
-        due = time.monotonic() + self.every.total_seconds()
+        before, every = run.positions[0], self.every
+        if isinstance(every, int) and not hasattr(run, "after"):
+            run.push_all(islice(events, every))
+            return run.positions[0] - before == every
+        begun = time.monotonic()
+        progress: Any
         for event in events:
             run.push(event)
-            if time.monotonic() >= due:
+            if isinstance(every, int):
+                progress = run.positions[0] - before
+            else:
+                progress = timedelta(seconds=time.monotonic() - begun)
+            if progress >= every:
                 return True
         return False
 
     def _commit(self, run: Run, query: Query, files: list[FileSink]) -> None:
         """Bring outputs to disk, then state and position, in one step."""
+        body = encode(save_at_home(run, query), at_home(query))  # puts out what workers still had
         outputs = [(file.path.name, file.sync()) for file in files]
-        body = encode(run.save(), query)
         header = {"format": FORMAT, "outputs": outputs, "length": len(body), "digest": _digest(body)}
         fresh = self.path.with_name(self.path.name + ".new")
         with open(fresh, "wb") as file:
@@ -210,19 +217,25 @@ def _parse(data: bytes, path: Path) -> tuple[list[tuple[str, int]], bytes]:
     return outputs, body
 
 
-def _passed_over(source: Iterable[Any], position: int, path: Path) -> Iterator[Any]:
+def _passed_over(source: Iterable[Any], run: Any, path: Path) -> Iterator[Any]:
     """Return the events of a source that come after those taken already."""
     begin: Callable[[int], Iterable[Any]] | None = getattr(source, "from_position", None)
+    position = run.positions[0]
     if begin is not None:
         return iter(begin(position))
-    events = iter(source)
-    passed = sum(1 for _ in islice(events, position))
+    events, passed = getattr(run, "after", _after)(source, position)
     if passed < position:
         raise QueryError(
             f"Checkpoint: the source has {passed} events, but {path} was committed after {position}; "
             "give the same source, or remove the checkpoint to begin anew"
         )
     return events
+
+
+def _after(source: Iterable[Any], position: int) -> tuple[Iterator[Any], int]:
+    """Return the events of a source without the first ones, and how many these were."""
+    events = iter(source)
+    return events, sum(1 for _ in islice(events, position))
 
 
 def _digest(body: bytes) -> str:

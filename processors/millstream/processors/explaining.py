@@ -10,15 +10,27 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable
 from copy import copy
-from html import escape
-from typing import Any, ClassVar
+from typing import Any
+from zlib import crc32
 
-from attrs import frozen
-
-from .errors import QueryError, shorten
+from .compiling import as_function
+from .errors import QueryError
+from .explanation import Explanation
+from .expressions import Expression
 from .graph import Edge, Graph, flatten
 from .lineage import NOTHING, Accumulated, Cause, Lineage, Traced, Tracker
-from .processor import Processor, Router, Uniform, fields, instance, is_state, overrides, processor, state
+from .processor import (
+    Processor,
+    Router,
+    Uniform,
+    configuration,
+    fields,
+    instance,
+    is_state,
+    overrides,
+    processor,
+    state,
+)
 from .processor import transient as transient_field
 from .push import Run
 from .query import Query
@@ -35,7 +47,9 @@ def explained(query: Query, limit: int = LIMIT) -> Graph:
     graph, _ = flatten(query.graph)
     nodes = tuple(node.explained(limit) or follow(node, tracker_of(node, limit)) for node in graph.nodes)
     edges = tuple(Edge(e.source, e.target, tuple(Traced(x, NOTHING) for x in e.initial)) for e in graph.edges)
-    return Graph(nodes, edges, graph.entries, graph.exits)
+    made = Graph(nodes, edges, graph.entries, graph.exits)
+    made.plans["fingerprint"] = crc32(repr((limit, query.graph.fingerprint)).encode())
+    return made
 
 
 def tracker_of(node: Processor, limit: int) -> Tracker:
@@ -55,55 +69,88 @@ def follow(node: Processor, tracker: Tracker) -> Processor:
     return Followed(node, tracker)
 
 
+class Following:
+    """What processors with a tracker have in common: another processor, which does the work on the values."""
+
+    __slots__ = ()
+
+    node: Any
+    tracked: Tracker
+    live: Any
+    slots: Slots
+    #: state of the processor, None if it is the initial one
+    values: tuple[Any, ...] | None
+    following: Tracker
+
+    @property
+    def arity(self) -> tuple[int, int]:
+        """Return the arity of the processor."""
+        return self.node.arity  # type: ignore[no-any-return]
+
+    @property
+    def name(self) -> str:
+        """Return the name of the processor."""
+        return self.node.name  # type: ignore[no-any-return]
+
+    def __repr__(self) -> str:
+        return repr(self.node)
+
+    def prepare(self) -> None:
+        """Make a processor to run here; expressions are compiled once and not with each event."""
+        self.live = instance(self.node)
+        for name, value in configuration(self.live).items():
+            if isinstance(value, Expression):
+                setattr(self.live, name, as_function(value))
+        self.connect(self.live)
+        self.live.prepare()
+        self.slots = Slots([self.live])  # type: ignore[misc]
+
+    def connect(self, live: Any) -> None:
+        """Take what the processor puts out, unless it returns that."""
+
+    def resume(self) -> None:
+        """Put the state into the processor that does the work."""
+        self.slots.give(self.slots.fresh() if self.values is None else self.values)
+
+    def pause(self) -> None:
+        """Take the state out again, and tell the tracker whether it is the initial one."""
+        values = self.slots.take()
+        initial = _same(values, self.slots.fresh())
+        self.values = None if initial else values  # type: ignore[misc]
+        self.following.settle(initial)
+
+
 @processor
-class Followed(Processor):
+class Followed(Following, Processor):
     """A processor with a tracker, for traced events."""
 
     node: Processor
     tracked: Tracker
     live: Processor = transient_field()
     slots: Slots = transient_field()
-    #: state of the processor, None if it is the initial one
     values: tuple[Any, ...] | None = state(None)
     following: Tracker = state(of=lambda self: copy(self.tracked))
 
-    @property
-    def arity(self) -> tuple[int, int]:
-        """Return the arity of the processor."""
-        return self.node.arity
-
-    @property
-    def name(self) -> str:
-        """Return the name of the processor."""
-        return self.node.name
-
-    def prepare(self) -> None:
-        """Make a processor to run here."""
-        self.live = instance(self.node)
-        self.live.emit = self.got
-        self.live.prepare()
-        self.slots = Slots([self.live])
-
-    def got(self, *outputs: Any) -> None:
-        """Take an output, and send it with where it comes from."""
-        self.emit(*(Traced(y, self.following.give(y)) for y in outputs))
+    def connect(self, live: Any) -> None:
+        """Send outputs with where they come from."""
+        live.emit = lambda *ys: self.emit(*(Traced(y, self.following.give(y)) for y in ys))
 
     def step(self, *front: Traced) -> None:
         """Give the values to the processor."""
-        _resume(self)
+        self.resume()
         self.following.take(front)
         self.live.step(*(t.value for t in front))
-        _pause(self)
+        self.pause()
 
     def end(self) -> None:
         """Let the processor come to its end."""
-        _resume(self)
+        self.resume()
         self.live.end()
-        _pause(self)
+        self.pause()
 
 
 @processor
-class FollowedUniform(Uniform):
+class FollowedUniform(Following, Uniform):
     """A uniform processor with a tracker, for traced events."""
 
     node: Uniform
@@ -112,37 +159,26 @@ class FollowedUniform(Uniform):
     slots: Slots = transient_field()
     values: tuple[Any, ...] | None = state(None)
     following: Tracker = state(of=lambda self: copy(self.tracked))
+    single: bool = transient_field()
 
-    @property
-    def arity(self) -> tuple[int, int]:
-        """Return the arity of the processor."""
-        return self.node.arity
-
-    @property
-    def name(self) -> str:
-        """Return the name of the processor."""
-        return self.node.name
-
-    def prepare(self) -> None:
-        """Make a processor to run here."""
-        self.live = instance(self.node)
-        self.live.prepare()
-        self.slots = Slots([self.live])
+    def connect(self, live: Any) -> None:
+        """Find out whether there is one output."""
+        self.single = self.arity[1] == 1
 
     def step(self, *front: Traced) -> Any:
         """Give the values to the processor."""
-        _resume(self)
+        self.resume()
         self.following.take(front)
         result = self.live.step(*(t.value for t in front))
         lineage = self.following.give(result)
-        _pause(self)
-        if self.arity[1] == 1:
+        self.pause()
+        if self.single:
             return Traced(result, lineage)
         return tuple(Traced(y, lineage) for y in result)
 
 
 @processor
-class FollowedRouter(Router):
+class FollowedRouter(Following, Router):
     """A router with a tracker, for traced events."""
 
     node: Router
@@ -152,51 +188,25 @@ class FollowedRouter(Router):
     values: tuple[Any, ...] | None = state(None)
     following: Tracker = state(of=lambda self: copy(self.tracked))
 
-    @property
-    def arity(self) -> tuple[int, int]:
-        """Return the arity of the router."""
-        return self.node.arity
-
-    @property
-    def name(self) -> str:
-        """Return the name of the router."""
-        return self.node.name
-
-    def prepare(self) -> None:
-        """Make a router to run here."""
-        self.live = instance(self.node)
-        self.live.ports = tuple(map(self._port, range(self.arity[1])))
-        self.live.prepare()
-        self.slots = Slots([self.live])
+    def connect(self, live: Any) -> None:
+        """Send outputs with where they come from."""
+        live.ports = tuple(map(self._port, range(self.arity[1])))
 
     def _port(self, port: int) -> Callable[[Any], None]:
         return lambda y: self.send(port, Traced(y, self.following.give(y)))
 
     def receive(self, port: int, event: Traced) -> None:
         """Give the value to the router."""
-        _resume(self)
+        self.resume()
         self.following.take((event,))
         self.live.receive(port, event.value)
-        _pause(self)
+        self.pause()
 
     def end(self) -> None:
         """Let the router come to its end."""
-        _resume(self)
+        self.resume()
         self.live.end()
-        _pause(self)
-
-
-def _resume(me: Any) -> None:
-    """Put the state into the processor that does the work."""
-    me.slots.give(me.slots.fresh() if me.values is None else me.values)
-
-
-def _pause(me: Any) -> None:
-    """Take the state out again, and tell the tracker whether it is the initial one."""
-    values = me.slots.take()
-    initial = _same(values, me.slots.fresh())
-    me.values = None if initial else values
-    me.following.settle(initial)
+        self.pause()
 
 
 def _same(values: Any, initial: Any) -> bool:
@@ -270,75 +280,3 @@ class ExplainedRun(Run):
 
 def _discard(_: Any) -> None:
     """Take an output and forget it."""
-
-
-@frozen
-class Explanation:
-    """Where an output comes from: prints as text, and notebooks show its picture.
-
-    Attributes
-    ----------
-    number, output
-        Which output, and its value.
-    lineage
-        The input events it comes from, and how many older ones have been left out.
-    query
-        What it went through.
-    """
-
-    WIDTH: ClassVar[int] = 44
-    number: int
-    output: Any
-    lineage: Lineage
-    query: str
-
-    @property
-    def positions(self) -> list[int]:
-        """Return the positions of the input events."""
-        return [cause.position for cause in self.lineage.causes]
-
-    @property
-    def events(self) -> list[Any]:
-        """Return the input events, oldest first."""
-        return [cause.event for cause in self.lineage.causes]
-
-    def __str__(self) -> str:
-        lines = [f"output {self.number}: {shorten(self.output)}"]
-        lines += [f"  from {text}" for text in self._causes(120)]
-        return "\n".join([*lines, f"  by {shorten(self.query)}"])
-
-    def _causes(self, width: int) -> list[str]:
-        older = [f"{self.lineage.omitted} older events"] if self.lineage.omitted else []
-        several = any(cause.port for cause in self.lineage.causes)
-        return older + [
-            f"event {c.position}{f' of input {c.port}' if several else ''}: {shorten(c.event, width)}"
-            for c in self.lineage.causes
-        ]
-
-    @property
-    def svg(self) -> str:
-        """Return a picture: the events on the left, what they became on the right."""
-        causes, row = self._causes(self.WIDTH), 30
-        middle, height = len(causes) * row / 2 + 10, max(len(causes), 1) * row + 20
-        boxes = [_box(10, 10 + k * row, text) for k, text in enumerate(causes)]
-        lines = [
-            f'<path d="M 430 {22 + k * row} C 480 {22 + k * row} 470 {middle} 518 {middle}"/>'
-            for k in range(len(causes))
-        ]
-        output = _box(520, middle - 12, f"output {self.number}: {shorten(self.output, self.WIDTH)}")
-        return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 950 {height}" '
-            f'width="950" height="{height}" '
-            'font-family="sans-serif" font-size="13"><g fill="none" stroke="#888">'
-            f"{''.join(lines)}</g>{''.join(boxes)}{output}</svg>"
-        )
-
-    def _repr_svg_(self) -> str:
-        return self.svg
-
-
-def _box(x: float, y: float, text: str) -> str:
-    return (
-        f'<rect x="{x}" y="{y}" width="420" height="24" rx="4" fill="#f4f6f8" stroke="#667"/>'
-        f'<text x="{x + 8}" y="{y + 16}" fill="#222">{escape(text)}</text>'
-    )

@@ -53,9 +53,14 @@ class Graph(Query):
 
     @property
     def fingerprint(self) -> int:
-        """Return a number that tells this query from another when a saved state is loaded, in any process."""
+        """Return a number that tells this query from another when a saved state is loaded, in any process.
+
+        Groups and the order in which wires were written do not matter to it.
+        """
         if "fingerprint" not in self.plans:
-            text = repr((self.nodes, self.edges, self.entries, self.exits))
+            flat, _ = flatten(self)
+            edges = sorted(flat.edges, key=lambda e: (e.source, e.target))
+            text = repr((flat.nodes, edges, flat.entries, flat.exits))
             self.plans["fingerprint"] = zlib.crc32(text.encode())
         number: int = self.plans["fingerprint"]
         return number

@@ -96,6 +96,11 @@ def merged(lineages: Iterable[Lineage], limit: int) -> Lineage:
     return Lineage(causes[-limit:], left_out + max(0, len(causes) - limit))
 
 
+def causes_of(front: tuple[Traced, ...], limit: int) -> Lineage:
+    """Return what the events of a front come from."""
+    return front[0].lineage if len(front) == 1 else merged((t.lineage for t in front), limit)
+
+
 def _precedes(a: Lineage, b: Lineage) -> bool:
     last, first = a.causes[-1], b.causes[0]
     return (last.position, last.port) < (first.position, first.port)
@@ -116,7 +121,7 @@ class Tracker:
 
     def take(self, front: tuple[Traced, ...]) -> None:
         """Note the events that are about to be taken."""
-        self.current = merged((t.lineage for t in front), self.limit)
+        self.current = causes_of(front, self.limit)
 
     def give(self, output: Any) -> Lineage:
         """Return where an output comes from."""
@@ -160,7 +165,7 @@ class Latest(Tracker):
     fronts: deque[Lineage] = field(factory=deque, init=False)
 
     def take(self, front: tuple[Traced, ...]) -> None:
-        self.fronts.append(merged((t.lineage for t in front), self.limit))
+        self.fronts.append(causes_of(front, self.limit))
         while len(self.fronts) > self.width:
             self.fronts.popleft()
 
@@ -203,7 +208,7 @@ class Answers(Tracker):
     fronts: deque[Lineage] = field(factory=deque, init=False)
 
     def take(self, front: tuple[Traced, ...]) -> None:
-        self.fronts.append(merged((t.lineage for t in front), self.limit))
+        self.fronts.append(causes_of(front, self.limit))
 
     def give(self, output: Any) -> Lineage:
         found = merged(self.fronts, self.limit)
@@ -226,7 +231,7 @@ class Parts(Tracker):
     known: dict[int, tuple[Any, Lineage]] = field(factory=dict, init=False)
 
     def take(self, front: tuple[Traced, ...]) -> None:
-        self.current = merged((t.lineage for t in front), self.limit)
+        self.current = causes_of(front, self.limit)
         for event in front:
             self.known.pop(id(event.value), None)
             self.known[id(event.value)] = event.value, event.lineage

@@ -160,6 +160,14 @@ class Processor(Query):
         """Return a processor that does the same with traced events, None to be followed by the tracker."""
         return None
 
+    def elsewhere(self) -> Any:
+        """Return the query that this processor only runs elsewhere, in other threads for instance; or None.
+
+        Such a processor has ``bring_back()``, which waits for what is under way and returns the state of the
+        query, and ``go_on(state)``: states are then written as the query itself would write them.
+        """
+        return None
+
     def types(self) -> tuple[Sequence[Any], Sequence[Any]]:
         """Return the declared event types of inputs and outputs; None where any event will do."""
         ins, outs = self.arity

@@ -415,6 +415,11 @@ class Run:
         """Return the running instances, in the order of `Statistics.processors`."""
         return tuple(self._wiring.nodes)
 
+    @property
+    def owners(self) -> list[tuple[Processor, Join | None]]:
+        """Return what holds the state: the running instances, each with the join in front of it, if any."""
+        return [(node, self._joins.get(n)) for n, node in enumerate(self._wiring.nodes)]
+
     def __enter__(self) -> Self:
         return self
 

@@ -3,18 +3,23 @@
 import re
 import sys
 from functools import partial
+from operator import add
 from random import Random
 
+import pyarrow as pa
 import pytest
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import types as T
 
+from millstream.concurrency import PullGroup, ThreadManager
+from millstream.palettes.columns import columnar
 from millstream.palettes.slicer import Slice
-from millstream.palettes.spark import monitor_stream, read_state
+from millstream.palettes.spark import monitor_stream, read_state, saved_state
 from millstream.palettes.spark.durations import TimeColumn
 from millstream.palettes.spark.keyed import Monitor
 from millstream.palettes.windows import TimeWindow
-from millstream.processors import Apply, Count, E, QueryError
+from millstream.processors import Apply, Count, Cumulate, E, Filter, QueryError, StateError, decode, encode
+from millstream.processors.elsewhere import load_at_home, save_at_home
 
 from .streams import deliver, results, run, stream
 
@@ -58,6 +63,31 @@ def expected(query, rows, timeout):
         if outcome.outputs:
             outputs[user] = sorted(zip(outcome.times, outcome.outputs, strict=True))
     return outputs
+
+
+def test_state_of_a_stream_goes_on_plainly_on_columns_and_with_workers(spark, tmp_path):
+    query = Filter(E.n % 3 != 0) | Apply(E.n) | Cumulate(add)
+    rows = [("ann", float(k), k) for k in range(1, 41)]
+    deliver(tmp_path / "in", 0, rows[:20])
+    deliver(tmp_path / "in", 1, rows[20:25])
+    asked = {"key": "user", "time": "t", "watermark": "3 seconds", "returns": int}
+    run(monitor_stream(stream(spark, tmp_path / "in"), query, **asked), tmp_path)
+    (row,) = read_state(spark, tmp_path / "checkpoint").collect()
+    assert 0 < row.events < 25
+    events = [dict(zip(("user", "t", "n"), r, strict=True)) for r in rows]
+    state, out, at = saved_state(row, query), [], row.events
+    with ThreadManager(1) as manager:
+        for way in (query, columnar(query), PullGroup(query, manager), query):
+            here = getattr(way, "into_rows", way.into)(out)
+            load_at_home(here, way, decode(state, query))
+            assert here.positions == (at,)
+            part, at = events[at : at + 4], at + 4
+            here.push_all([pa.RecordBatch.from_pylist(part)] if hasattr(here, "after") else part)
+            state = encode(save_at_home(here, way), query)
+    before = len(list(query(events[: row.events])))
+    assert out == list(query(events[:at]))[before:]
+    with pytest.raises(StateError, match="made by another query"):
+        saved_state(row, Count())
 
 
 @pytest.mark.parametrize("host", HOSTS)

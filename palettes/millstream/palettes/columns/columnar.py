@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any, ClassVar
 
 from attrs import field
@@ -22,11 +23,13 @@ from millstream.processors import (
 )
 from millstream.processors.errors import shorten
 from millstream.processors.query import OnError
+from millstream.processors.sinks import as_sink
 from millstream.processors.wiring import Options
 
 from .batches import BadBatch, BatchError, Outlet, as_batches, as_frame
 from .column import Unfit
 from .explaining import Explanation
+from .frame import of_batch
 from .program import Carry, Program
 
 
@@ -171,6 +174,20 @@ class Columnar(Router):
             return Router.into(self, *sinks, explain=explain, **options)
         return ColumnarRun(self.graph, sinks, Options(**options))
 
+    def into_rows(self, *sinks: Any, **options: Any) -> ColumnarRun:
+        """Push: return a run that takes record batches and gives outputs to the sinks one by one."""
+        return ColumnarRun(self.graph, tuple(map(_row_sink, sinks)), Options(**options))
+
+
+def _row_sink(sink: Any) -> Any:
+    give = as_sink(sink)
+
+    def take(batch: Any) -> None:
+        for event in of_batch(batch).events():
+            give(event)
+
+    return take
+
 
 class ColumnarRun(Run):
     """A run over batches, whose saved states are interchangeable with those of the event by event run."""
@@ -184,9 +201,19 @@ class ColumnarRun(Run):
         return found
 
     @property
-    def rows(self) -> tuple[int, ...]:
-        """Return how many events each input has taken."""
+    def positions(self) -> tuple[int, ...]:
+        """Return how many events, which are rows, each input has taken."""
         return self._columnar.carry.positions
+
+    @staticmethod
+    def after(source: Any, position: int) -> tuple[Iterator[Any], int]:
+        """Return the batches of a source without its first events, and how many these were."""
+        left, batches = position, as_batches(source)
+        for batch in batches:
+            if batch.num_rows > left:
+                return chain([batch.slice(left)], batches), position
+            left -= batch.num_rows
+        return iter(()), position - left
 
     @property
     def unfit(self) -> dict[str, int]:

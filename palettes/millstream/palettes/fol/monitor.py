@@ -22,6 +22,7 @@ from millstream.palettes.ltl.verdicts import rebuilt
 from millstream.palettes.ltl.walk import subformulas
 from millstream.processors import Processor, processor, state, transient
 from millstream.processors.errors import ParameterError
+from millstream.processors.memory import Growth
 from millstream.processors.processor import configuration
 
 from .because import Witness
@@ -167,6 +168,12 @@ class Monitor(Processor):
 
     def __reduce__(self) -> Any:
         return rebuilt, (type(self), configuration(self))
+
+    def growth(self) -> Growth:
+        """Return how the tree grows."""
+        return Growth(
+            "a state for each combination of values that are not decided", "slices by a value with ttl="
+        )
 
     def end(self) -> None:
         """Emit the verdict of the finite trace."""

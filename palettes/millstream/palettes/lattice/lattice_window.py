@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from millstream.processors import Uniform, processor, state
+from millstream.processors.lineage import Tracker
 
 from .change import Change
 from .clocks import LocalState
@@ -83,6 +84,10 @@ class Lattices(Uniform):
 
     states: set[int] = state(of=lambda _: set())
     values: dict[tuple[int, int], Any] = state(of=lambda _: {})
+
+    def tracker(self, limit: int) -> Tracker:
+        """Return the causes of the change, which are those of the whole window."""
+        return Tracker(limit)
 
     def step(self, change: Change) -> Lattice:
         """Return the whole lattice after a change."""

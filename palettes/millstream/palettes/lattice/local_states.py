@@ -9,9 +9,11 @@ from attrs import field
 
 from millstream.processors import E, ParameterError, Processor, as_function, processor, state, transient
 from millstream.processors.errors import at_least, fail_parameter, one_of
+from millstream.processors.memory import Growth
 
 from .clocks import LocalState
 from .repair import SequenceRepair
+from .tracing import FollowedStates, Newest
 
 #: of all windows, or of each process's window; None is unbounded
 Width = int | None | Mapping[str, int | None]
@@ -75,6 +77,14 @@ class StateProcessor(Processor):
         """Process, or complain about, states whose predecessors never came."""
         for ready in self.repair.end():
             self.advance(ready)
+
+    def growth(self) -> Growth | None:
+        """Return how windows without a width grow."""
+        return Growth("the states of processes without a width", "width=") if None in self.widths else None
+
+    def explained(self, limit: int) -> Processor:
+        """Return the same for traced events: an output comes from the newest states of all processes."""
+        return FollowedStates(self, Newest(limit, tuple(self.widths)))
 
     def advance(self, local: LocalState) -> None:
         """Process the next state of a process."""

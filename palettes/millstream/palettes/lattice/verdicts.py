@@ -7,6 +7,7 @@ from typing import Any
 from attrs import field
 
 from millstream.processors import Uniform, as_function, processor, state, transient
+from millstream.processors.lineage import Tracker
 
 from .change import Change
 from .predicates import DefinitelyCore, PossiblyCore, Predicate
@@ -19,6 +20,10 @@ class Verdict(Uniform):
     predicate: Any = field()
     core: Any = state()
     function: Predicate = transient()
+
+    def tracker(self, limit: int) -> Tracker:
+        """Return the causes of the change, which are those of the whole window."""
+        return Tracker(limit)
 
     def prepare(self) -> None:
         """Compile the predicate, if it is an expression."""

@@ -32,6 +32,12 @@ def _undecided(copy: Any, verdict: Verdict) -> tuple[Any, Verdict]:
     return None if verdict.decided else copy, verdict
 
 
+COPIES = Growth(
+    "a copy of the inner query for each position that is open",
+    "Verdicts, which needs a counter, or an inner query that comes to a verdict soon",
+)
+
+
 @processor
 class _Copies(Uniform):
     """Base: wires the inner query once and steps states through it."""
@@ -72,10 +78,7 @@ class _EveryPosition(_Copies):
 
     def growth(self) -> Growth:
         """Return that there is a copy for each open position."""
-        return Growth(
-            "a copy of the inner query for each position that is open",
-            "Verdicts, which needs a counter, or an inner query that comes to a verdict soon",
-        )
+        return COPIES
 
 
 @processor
@@ -155,6 +158,10 @@ class UpTo(Uniform):
         run, given = self.runs[k]
         stepped = advanced(run, given, copies, event)
         return [cell if cell[1].decided else _undecided(*next(stepped)) for cell in cells]
+
+    def growth(self) -> Growth:
+        """Return that there are copies for each open position."""
+        return COPIES
 
     def combined(self) -> Verdict:
         """Return right(0) or left(0) and (right(1) or ...), what is beyond being unknown."""

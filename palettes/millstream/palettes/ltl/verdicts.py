@@ -204,7 +204,9 @@ class Verdicts(Processor):
         return None if looks_back or self.earliest else Answers(limit)
 
     def growth(self) -> Growth | None:
-        """Return what explanations keep."""
-        if not self.explain:
-            return None
-        return Growth("all events, to explain verdicts", "explain=False")
+        """Return what explanations keep, and bounds in time."""
+        if self.explain:
+            return Growth("all events, to explain verdicts", "explain=False")
+        if self.time is not None:
+            return Growth("the positions within bounds in time", "shorter bounds, or bounds in events")
+        return None

@@ -22,7 +22,7 @@ from .schema import infer_type, spark_type
 from .session import find_java, local_session
 from .shipping import ship
 from .source import source
-from .state import read_state
+from .state import read_state, saved_state
 from .stream import monitor_stream
 from .trace import monitor_trace
 from .udf import MonitorUdf, monitor_udf
@@ -47,6 +47,7 @@ __all__ = [
     "read_state",
     "register",
     "row_event",
+    "saved_state",
     "ship",
     "source",
     "spark_type",

@@ -1,4 +1,4 @@
-"""`read_state`: what a checkpoint of `monitor_stream` knows of each key, as a DataFrame."""
+"""What a checkpoint of `monitor_stream` knows of each key, and the state of one, to go on with elsewhere."""
 
 from __future__ import annotations
 
@@ -13,7 +13,11 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from .codec import load_state
+from millstream.processors import Query, Saved, encode
+from millstream.processors.codec import StateError
+from millstream.processors.errors import shorten
+
+from .codec import load_state, maker
 from .events import as_column
 from .hosts import SLOTS
 from .keyed import COLUMNS
@@ -51,6 +55,18 @@ def read_state(
     schema = T.StructType([*key.fields, *COLUMNS.fields]).add("made_by", "string")
     rows = stored.select("made_by", "records").mapInArrow(Unfold(schema), schema)
     return rows.withColumn("wake", F.timestamp_millis("wake"))
+
+
+def saved_state(row: Any, query: Query) -> bytes:
+    """Return the state of a key, a row of `read_state`, as `encode` writes a state of its query.
+
+    So ``run.load(decode(saved_state(row, query), query))`` goes on elsewhere: plainly, on columns, or with
+    workers. What waits for the watermark is not part of it: the next event is number ``row.events``.
+    """
+    if row["made_by"].split(":")[:2] != maker(query, "").split(":")[:2]:
+        raise StateError(f"the state of {shorten(row)} was made by another query than {shorten(query)}")
+    values, _, _ = load_state(row["state"])
+    return encode(Saved(query.graph.fingerprint, (row["events"],), False, values), query)
 
 
 def _read(spark: SparkSession, checkpoint: str | PathLike[str], options: dict[str, Any]) -> DataFrame:

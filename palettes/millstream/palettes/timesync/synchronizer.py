@@ -16,6 +16,7 @@ from attrs.validators import optional
 from millstream.processors import ParameterError, Router, as_function, processor, state, transient
 from millstream.processors.errors import at_least, one_of
 from millstream.processors.lineage import Parts, Tracker
+from millstream.processors.memory import Growth
 
 from .checks import not_negative
 from .controls import AddStream, RemoveStream, Tick
@@ -155,6 +156,12 @@ class Synchronizer(Router):
                 f"event of stream {stream!r} is late: {time}, and {latest} was already sent"
                 " (raise max_delay, or take late events with late='side')"
             )
+
+    def growth(self) -> Growth | None:
+        """Return what waits for a stream that says nothing."""
+        if self.max_delay is not None:
+            return None
+        return Growth("events that wait for a stream that is silent", "max_delay=")
 
     def tracker(self, limit: int) -> Tracker:
         """Return the causes of the events that come out."""

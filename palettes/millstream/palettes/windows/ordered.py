@@ -29,6 +29,7 @@ from millstream.processors import (
 )
 from millstream.processors.errors import fail_parameter
 from millstream.processors.lineage import OnValue
+from millstream.processors.memory import Growth
 
 from .contents import Contents, check_inner
 from .traced import traced_inner, unlabelled
@@ -173,6 +174,10 @@ class EventTime(Router):
                     self.spoke = time
                     return True
         return False
+
+    def growth(self) -> Growth | None:
+        """Return how much a window holds."""
+        return Growth("the events of a span of time", "a shorter span, or fewer events in front of it")
 
     def explained(self, limit: int) -> Processor:
         """Return windows over traced events."""
