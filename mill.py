@@ -171,7 +171,7 @@ def slow(arguments: "list[str]") -> None:
 def bench(arguments: "list[str]") -> None:
     """Run the benchmarks."""
     set_up("all")
-    run("benchmarks", [venv_python(), "-m", "pytest", "tests/bench", "--benchmark-only"] + arguments)
+    run("benchmarks", [venv_python(), "-m", "pytest", "tests/bench", "--dist=no"] + arguments)
 
 
 def docs(arguments: "list[str]") -> None:

@@ -23,7 +23,8 @@ from millstream.processors.elsewhere import load_at_home, save_at_home
 
 from .streams import deliver, results, run, stream
 
-HOSTS = ["transformWithState", "applyInPandasWithState"]
+#: each host, and what becomes of a key that is silent: its trace ends, or is forgotten
+HOSTS = {"transformWithState": "timeout", "applyInPandasWithState": "ttl"}
 USERS = [f"user {k}" for k in range(40)]
 
 
@@ -38,7 +39,7 @@ def options(host):
         "watermark": "15 seconds",
         "returns": int,
         "late": "side",
-        "timeout": 100,
+        HOSTS[host]: 100,
         "host": host,
     }
 
@@ -52,12 +53,12 @@ def batches(chance=7, count=4, size=120):
     return [*parts, [("the end", 5000.0, 0)]]
 
 
-def expected(query, rows, timeout):
+def expected(query, rows, life, ends=True):
     """What each user's sorted events give when time passes and traces end, by the part without Spark."""
     outputs = {}
     for user in {row[0] for row in rows}:
-        names, life = ("user", "t", "n"), timeout
-        keyed = Monitor(query, names, TimeColumn("t", T.DoubleType()), life=life).start()
+        names = ("user", "t", "n")
+        keyed = Monitor(query, names, TimeColumn("t", T.DoubleType()), life=life, ends=ends).start()
         record, _ = keyed.step(None, [row for row in rows if row[0] == user], 0)
         _, outcome = keyed.step(record, [], 4_985_000)
         if outcome.outputs:
@@ -107,7 +108,7 @@ def test_stream_equals_the_local_run_after_a_restart(spark, tmp_path, host):
     query = run(monitor_stream(stream(spark, source), windows(), **options(host)), tmp_path)
     outputs, late = results(spark, tmp_path)
     accepted = [row for part in parts for row in part if row[2] >= 0]
-    assert outputs == expected(windows(), accepted, 100)
+    assert outputs == expected(windows(), accepted, 100, HOSTS[host] == "timeout")
     assert late == {"user 1": [(1.25, -1)], "unknown": [(1.5, -2)]}
     assert sum(p.observedMetrics["monitor_stream"].late for p in query.recentProgress) == 2
     assert [row.user for row in read_state(spark, tmp_path / "checkpoint").collect()] == ["the end"]

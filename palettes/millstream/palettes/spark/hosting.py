@@ -8,10 +8,10 @@ remembers the number of its event, and Arrow takes the rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby, pairwise, zip_longest
 from operator import length_hint
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -22,7 +22,6 @@ from pyspark.sql import types as T
 
 from millstream.palettes.columns import Columnar, columnar
 from millstream.palettes.slicer import Slice
-from millstream.palettes.slicer.fast import PlainSlices
 from millstream.processors import (
     MISSING,
     Apply,
@@ -32,8 +31,6 @@ from millstream.processors import (
     QueryError,
     Run,
     StreamError,
-    X,
-    processor,
 )
 from millstream.processors.embedding import lines_of
 from millstream.processors.errors import shorten
@@ -41,6 +38,7 @@ from millstream.processors.graph import flatten
 from millstream.processors.processor import overrides
 
 from .events import arrow_type, as_column, batch_events, column_values
+from .looping import Loop, keyed_loop
 
 #: outputs at the ends of traces go out in batches of so many rows
 CHUNK = 10_000
@@ -67,28 +65,20 @@ def failure(key: Any, event: Any, error: StreamError) -> MillstreamError:
     return MillstreamError(f"key {shorten(key)}, {at}: {error.processor} failed: {error.reason}")
 
 
-@processor
-class KeyedOutputs(PlainSlices):
-    """Run a copy of a query on the events of each key, giving the outputs only."""
+@frozen
+class Rows:
+    """The rows of a batch: the key of each, and its event."""
 
-    shape: ClassVar[tuple[str, str]] = ("self.emit(y)", "")
+    batch: Any
+    keys: list[Any]
+    events: Sequence[Any]
+    #: whether the events are made of the columns
+    whole: bool
 
-    def deliver(self, key: Any) -> None:
-        """Emit what the inner query has put out."""
-        given = self.out[:]
-        self.out.clear()
-        for y in given:
-            self.emit(y)
-
-    def end(self) -> None:
-        """Do nothing: `ends` tells which key an output belongs to."""
-
-    def ends(self) -> Iterator[Ended]:
-        """End the slices that exist, and yield what each puts out."""
-        single = len(self.run.fresh()) == 1
-        for key, s in self.states.items():
-            self.run.give((s,) if single else s)
-            yield key, [finished(self.run, self.out, key)]
+    def failure(self, at: int, error: StreamError) -> MillstreamError:
+        """Return the error of a row; all columns that came are shown, not only what the query reads."""
+        event = batch_events(self.batch.slice(at, 1), self.batch.schema.names)[0]
+        return failure(self.keys[at], event if self.whole else self.events[at], error)
 
 
 def finished(run: Run, out: list[Any], key: Any) -> list[Any]:
@@ -110,7 +100,10 @@ class StatesHost:
     query: Query
     ending: bool = field(init=False)
     certain: bool = field(init=False)
-    run: Run = field(init=False)
+    loop: Loop = field(init=False)
+    put: Callable[[Any], None] = field(init=False)
+    #: key -> state of its trace, as `Loop` keeps it
+    states: dict[Any, Any] = field(factory=dict, init=False)
     _ys: list[Any] = field(factory=list, init=False)
     _at: list[int] = field(factory=list, init=False)
     _count: int = field(default=0, init=False)
@@ -118,21 +111,24 @@ class StatesHost:
 
     def __attrs_post_init__(self) -> None:
         self.ending, self.certain = has_end(self.query), is_one_for_one(self.query)
-        slices = KeyedOutputs(X[0], Apply(X[1]) | self.query, keep=self.ending)
-        self.run = slices.into(self._ys.append if self.certain else self._note)
+        self.put = self._ys.append if self.certain else self._note
+        self.loop = keyed_loop(self.query.into(self.put), self.ending)
 
     def _note(self, y: Any) -> None:
         self._ys.append(y)
-        self._at.append(self._count - length_hint(self._keys) - 1)
+        self._at.append(self._place())
 
-    def push(self, keys: list[Any], events: Sequence[Any]) -> Outputs:
+    def _place(self) -> int:
+        """Return the number of the event at hand."""
+        return self._count - length_hint(self._keys) - 1
+
+    def push(self, rows: Rows) -> Outputs:
         """Take the events of a batch, and return their outputs."""
-        self._count, self._keys = len(keys), iter(keys)
+        self._count, self._keys = len(rows.keys), iter(rows.keys)
         try:
-            self.run.push_all(zip(self._keys, events, strict=False))
-        except StreamError as error:
-            at = self._count - length_hint(self._keys) - 1
-            raise failure(keys[at], events[at], error) from error
+            self.loop.take(zip(self._keys, rows.events, strict=False), self.states, self.put)
+        except Exception as error:
+            raise rows.failure(self._place(), self.loop.blame(error)) from error
         outputs = self._ys[:], None if self.certain else self._at[:]
         self._ys.clear()
         self._at.clear()
@@ -140,9 +136,10 @@ class StatesHost:
 
     def ends(self) -> Iterator[Ended]:
         """Yield each key with what comes out at the end of its trace."""
-        slices = self.run.processors[0]
-        assert isinstance(slices, KeyedOutputs)
-        return slices.ends() if self.ending and slices.run is not None else iter(())
+        run = self.loop.run
+        for key, s in self.states.items() if self.ending else ():
+            run.give((s,) if self.loop.single else s)
+            yield key, [finished(run, self._ys, key)]
 
 
 @define
@@ -161,22 +158,22 @@ class RunsHost:
         self.ending, self.certain = has_end(self.query), is_one_for_one(self.query)
         self.run = self.query.into(self._out)
 
-    def push(self, keys: list[Any], events: Sequence[Any], bounds: list[int]) -> tuple[Outputs, list[Ended]]:
+    def push(self, rows: Rows, bounds: list[int]) -> tuple[Outputs, list[Ended]]:
         """Take the events of a batch, cut where keys change; return outputs, and those at ends of traces."""
         ys: list[Any] = []
         at: list[int] = []
         ends: list[Ended] = []
         for start, stop in pairwise(bounds):
-            if keys[start] != self.key:
+            if rows.keys[start] != self.key:
                 ends += self.end()
-                self.key = keys[start]
-            self._push(keys, events, start, stop, at)
+                self.key = rows.keys[start]
+            self._push(rows, start, stop, at)
             ys += self._out
             self._out.clear()
         return (ys, None if self.certain else at), ends
 
-    def _push(self, keys: list[Any], events: Sequence[Any], start: int, stop: int, at: list[int]) -> None:
-        entry, out, number = self.run.entry, self._out, start
+    def _push(self, rows: Rows, start: int, stop: int, at: list[int]) -> None:
+        entry, events, out, number = self.run.entry, rows.events, self._out, start
         try:
             if self.certain:
                 for number in range(start, stop):
@@ -188,8 +185,7 @@ class RunsHost:
                 if len(out) != given:
                     at += [number] * (len(out) - given)
         except Exception as error:
-            blamed = self.run.processors[0].wiring.blame(error)
-            raise failure(keys[number], events[number], blamed) from error
+            raise rows.failure(number, self.run.processors[0].wiring.blame(error)) from error
 
     def end(self) -> list[Ended]:
         """End the trace under way; return its key with what comes out."""
@@ -234,8 +230,8 @@ class Hosting:
         hosts = [StatesHost(q) for q in self.queries]
         for batch in filter(len, batches):
             self.check(batch)
-            keys, events = self.keys(batch), self.events(batch)
-            yield self.assemble(batch, [h.push(keys, events) for h in hosts])
+            rows = self.rows(batch)
+            yield self.assemble(batch, [h.push(rows) for h in hosts])
         yield from self.ended(_together([h.ends() for h in hosts]))
 
     def by_runs(self, batches: Iterable[Any]) -> Iterator[Any]:
@@ -243,8 +239,8 @@ class Hosting:
         hosts = [RunsHost(q) for q in self.queries]
         for batch in filter(len, batches):
             self.check(batch)
-            keys, events, bounds = self.keys(batch), self.events(batch), self.bounds(batch)
-            outputs, ends = zip(*(h.push(keys, events, bounds) for h in hosts), strict=True)
+            rows, bounds = self.rows(batch), self.bounds(batch)
+            outputs, ends = zip(*(h.push(rows, bounds) for h in hosts), strict=True)
             yield self.assemble(batch, outputs)
             yield from self.ended(_together(ends))
         yield from self.ended(_together([h.end() for h in hosts]))
@@ -268,7 +264,7 @@ class Hosting:
                 run.push(batch.select(read))
             except StreamError as error:
                 at = (error.position or 0) - rows
-                raise failure(self.keys(batch)[at], self.events(batch)[at], error) from error
+                raise self.rows(batch).failure(at, error) from error
             rows += batch.num_rows
             made = pa.concat_arrays([b.column(1) for b in out]).cast(arrow_type(self.kinds[0]))
             out.clear()
@@ -309,6 +305,10 @@ class Hosting:
                     f"the {what} column {name} is null in the event {shorten(row, 300)}; "
                     f'leave such rows out: df.where("{name} is not null")'
                 )
+
+    def rows(self, batch: Any) -> Rows:
+        """Return key and event of each row."""
+        return Rows(batch, self.keys(batch), self.events(batch), self.value is None)
 
     def keys(self, batch: Any) -> list[Any]:
         """Return the key of each row: a value, or a tuple if there are several columns."""

@@ -31,6 +31,14 @@ def leaf_expression(leaf: Formula, atoms: Atoms) -> Expression | None:
     return None
 
 
+def leaf_meaning(leaf: Formula, atoms: Atoms) -> Any:
+    """Return the expression or the Python function that a leaf is."""
+    expression = leaf_expression(leaf, atoms)
+    if expression is None and isinstance(leaf, fm.Atom) and atoms is not None:
+        return atoms.get(leaf.name)
+    return expression
+
+
 def _term(term: Term) -> Expression | None:
     match term:
         case Const():

@@ -10,6 +10,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+import millstream
 from millstream.processors import MillstreamError
 
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
@@ -47,8 +48,9 @@ def local_session(workers: int = 2, **settings: Any) -> SparkSession:
     if running is not None:
         return running
     find_java()
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else the first python3 on the PATH
+    python = os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else the first python3 on the PATH
     chosen: dict[str, Any] = {
+        **(_ready_workers() if python == sys.executable else {}),
         "spark.app.name": "millstream",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
@@ -65,3 +67,13 @@ def local_session(workers: int = 2, **settings: Any) -> SparkSession:
     session: SparkSession = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     return session
+
+
+def _ready_workers() -> dict[str, str]:
+    """Return the settings with which Python workers begin with millstream imported, from where it is here."""
+    folders = dict.fromkeys(str(Path(place).parent) for place in millstream.__path__)
+    inherited = os.environ.get("PYTHONPATH")
+    return {
+        "spark.python.daemon.module": "millstream.palettes.spark.daemon",
+        "spark.executorEnv.PYTHONPATH": os.pathsep.join([*folders, *([inherited] if inherited else [])]),
+    }

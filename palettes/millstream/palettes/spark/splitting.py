@@ -7,7 +7,7 @@ column whose values are the events of what follows. The first processor that is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from attrs import frozen
@@ -21,12 +21,15 @@ from millstream.processors.expressions import Attribute, Constant, Expression, I
 from millstream.processors.graph import flatten
 
 from .cores import Core, NoCore, TableCore, Walk, core_of
-from .letters import leaf_expression, leaves_of
+from .letters import leaf_expression, leaf_meaning, leaves_of
 from .pushdown import Translation, quoted
+from .reading import items_read
 from .typed import Refused, Typed, WrongType, truth
 
 #: more letters do not fit into a column of 16 bits
 LETTERS = 15
+#: what tells the fields that a function reads, None if it may read any
+Fields = Callable[[Any], set[str] | None]
 
 
 @frozen
@@ -197,24 +200,30 @@ def columns_read(query: Query) -> set[str] | None:
     """Return the fields of an event that a query reads, None if it may read any.
 
     >>> from millstream.processors import Count, E
-    >>> sorted(columns_read(Filter(E.kind == "buy") | Apply(E.price * 2) | Count()))
+    >>> sorted(columns_read(Filter(E.kind == "buy") | Apply(lambda e: e["price"] * 2) | Count()))
     ['kind', 'price']
     """
-    found, complete = fields_read(query)
+    found, complete = fields_read(query, _fields_or_items)
     return found if complete else None
 
 
-def fields_read(query: Query) -> tuple[set[str], bool]:
-    """Return fields of an event that a query is known to read, and whether these are all."""
+def _fields_or_items(function: Any) -> set[str] | None:
+    return fields_of(function) if isinstance(function, Expression) else items_read(function)
+
+
+def fields_read(query: Query, of: Fields = fields_of) -> tuple[set[str], bool]:
+    """Return fields of an event that a query is known to read, and whether these are all.
+
+    What a Python function reads is not among them: perhaps it never comes to do so.
+    """
     found: set[str] = set()
     for node in _leading(flatten(query.graph)[0]):
         if type(node) in (Filter, Apply, Tap):
-            function = node.condition if isinstance(node, Filter) else node.function  # type: ignore[attr-defined]
-            fields = fields_of(function)
+            fields = of(node.condition if isinstance(node, Filter) else node.function)  # type: ignore[attr-defined]
         elif type(node) is Passthrough:
             continue
         else:
-            fields = _formula_fields(node)
+            fields = _formula_fields(node, of)
         if fields is None:
             return found, False
         found |= fields
@@ -223,13 +232,13 @@ def fields_read(query: Query) -> tuple[set[str], bool]:
     return found, False
 
 
-def _formula_fields(node: Processor) -> set[str] | None:
+def _formula_fields(node: Processor, of: Fields) -> set[str] | None:
     """Return the fields that a formula reads, None if it may read any."""
     if not isinstance(node, Monitor | Verdicts) or node.explain:
         return None
     leaves = leaves_of(node.formula)
     if leaves is None:
         return None
-    read = [fields_of(leaf_expression(leaf, node.atoms)) for leaf in leaves]
-    read += [fields_of(node.time)] if node.time is not None else []
+    read = [of(leaf_meaning(leaf, node.atoms)) for leaf in leaves]
+    read += [of(node.time)] if node.time is not None else []
     return None if None in read else set().union(*(f for f in read if f is not None))

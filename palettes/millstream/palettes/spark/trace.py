@@ -89,8 +89,9 @@ def _prepared(
     why: str,
 ) -> TracePlan:
     """Return the plan with the columns that are needed."""
-    read = columns_read(rest)
-    names = () if value is not None else tuple(n for n in df.columns if read is None or n in read)
+    read = columns_read(rest)  # and the time, so that an error tells it
+    chosen = tuple(n for n in df.columns if read is None or n in read or n in columns.order)
+    names = () if value is not None else chosen
     needed = dict.fromkeys((*columns.order, *columns.kept, *names))
     df = df.select(*map(quoted, needed), *([] if value is None else [value.alias(VALUE)]))
     reading = Reading(columns.order, names, None if value is None else VALUE)
