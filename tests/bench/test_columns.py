@@ -24,7 +24,7 @@ from millstream.palettes.windows import Window
 from millstream.processors import Apply, Count, CsvRows, Cumulate, E, Filter, Fork, X, Y, chain, connect
 
 pytestmark = pytest.mark.bench
-N, SIZES = 1 << 18, (4096, 65536)
+N, SIZES = 1 << 20, (4096, 65536)
 CHANCE = np.random.default_rng(1)
 
 

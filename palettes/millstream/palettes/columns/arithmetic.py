@@ -162,6 +162,7 @@ def _refuse_zero(value: Any) -> None:
         raise Unfit("a division by zero")
 
 
+@np.errstate(all="ignore")
 def _of_floats(symbol: str, left: Any, right: Any) -> Column:
     if symbol in ("/", "//", "%"):
         _refuse_zero(right)

@@ -68,7 +68,7 @@ class Column:
     def bounds(self) -> tuple[int, int]:
         """Return two ints between which all values of a column of ints lie."""
         if self._bounds is None:
-            self._bounds = (int(self.data.min()), int(self.data.max())) if len(self.data) else (0, 0)
+            self._bounds = extremes(self.data)
         return self._bounds
 
     @property
@@ -148,6 +148,11 @@ class Column:
 def _named(value: Any) -> Any:
     """Return what stands for an object in Arrow: the name of a verdict, all else as it is."""
     return value.name if isinstance(value, Verdict) else value
+
+
+def extremes(data: Array) -> tuple[int, int]:
+    """Return the smallest and the largest of ints; zeros if there are none."""
+    return (int(np.minimum.reduce(data)), int(np.maximum.reduce(data))) if len(data) else (0, 0)
 
 
 def bools(array: pa.Array) -> Array:

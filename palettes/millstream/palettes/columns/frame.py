@@ -31,11 +31,11 @@ class Frame:
         shape: str,
         names: tuple[str, ...],
         length: int,
-        columns: Sequence[Column | None],
+        columns: list[Any],
         make: Callable[[int], Column] | None = None,
     ) -> None:
         self.shape, self.names, self.length = shape, names, length
-        self._columns, self._make = list(columns), make
+        self._columns, self._make = columns, make
 
     def column(self, place: int) -> Column:
         """Return one column."""

@@ -113,12 +113,18 @@ def _ints(symbol: str, value: Any, column: Column) -> Column | None:
             sums += start
         return Column("i", sums, bounds=bounds)
     if symbol == "*":
-        sizes = np.multiply.accumulate(np.abs(column.data.astype(np.float64)))
-        if not np.abs(sizes * float(start if value is not MISSING else 1)).max() < 2.0**62:
+        if not _largest_product(1 if value is MISSING else start, column.data) < 2.0**62:
             return None
     return Column("i", SCANS[symbol].accumulate(_begun(symbol, value, column.data)))
 
 
+@np.errstate(all="ignore")
+def _largest_product(start: int, data: Array) -> float:
+    sizes = np.multiply.accumulate(np.abs(data.astype(np.float64)))
+    return float(np.abs(sizes * float(start)).max())
+
+
+@np.errstate(all="ignore")
 def _floats(symbol: str, value: Any, data: Array) -> Column | None:
     if symbol in ("min", "max"):
         if type(value) is int or not comparable(data, value):

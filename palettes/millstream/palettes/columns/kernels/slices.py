@@ -164,6 +164,7 @@ class SliceKernel(Kernel):
     def _ordered(self, data: Array, known: Array) -> bool:
         return self.symbol in ("min", "max") and comparable(np.append(data, known))
 
+    @np.errstate(all="ignore")
     def _scanned(self, data: Array, begins: Array, begun: Array, before: Array | None) -> Array:
         """Return the folds of sorted data, each key's going on from what it had before."""
         counts = np.diff(np.append(begins, len(data)))

@@ -132,6 +132,7 @@ class SlidingKernel(Kernel):
         after = first + 1 - length if length <= first else -(length - first - 1) % self.every
         return values[max(0, first - (length - len(values))) :: self.every], after
 
+    @np.errstate(all="ignore")
     def _begun(self, values: Array, column: Column) -> Column:
         """Return the values, each combined with what windows begin with."""
         found = Column(column.kind, values)
@@ -186,6 +187,7 @@ class SlidingKernel(Kernel):
 
     # -- folds in blocks
 
+    @np.errstate(all="ignore")
     def _folds(self, state: Held, column: Column) -> tuple[Array, Held]:
         if self.symbol == "*" and column.kind == "i":
             state = self._sized(state, column, max(1, int(LARGEST ** (1 / (self.width + 1))) - 1))
