@@ -1,0 +1,172 @@
+"""Loops that numba compiles, if it is installed: what NumPy can only do in many passes, or by sorting.
+
+They give the same to the last bit: floats are combined in the order of events, and nothing is reordered (no
+`fastmath`). Each is compiled for the types named here and no others, once for a machine: numba keeps the code
+beside this file. Without numba these are plain functions, which kernels do not use (`loops`) but tests can.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from .column import Array
+
+F = TypeVar("F", bound=Callable[..., Any])
+try:
+    from numba import float64, int32, int64, njit, uint8, void
+    from numba import boolean as bits
+    from numba.types import Array as Kind
+except ImportError:
+    COMPILED = False
+else:
+    COMPILED = True
+#: the folds that loops know, by their number
+OPERATIONS = {"+": 0, "*": 1, "min": 2, "max": 3}
+
+
+def loop(signatures: Callable[[], Any]) -> Callable[[F], F]:
+    """Compile a function for some signatures, if numba is there."""
+    if not COMPILED:
+        return lambda function: function
+    make: Callable[[F], F] = njit(signatures(), cache=True, nogil=True, error_model="numpy")
+    return make
+
+
+def inside(function: F) -> F:
+    """Let a function become part of the loops that call it."""
+    made: F = njit(inline="always")(function) if COMPILED else function
+    return made
+
+
+def given(kind: Any) -> Any:
+    """Return the type of an array that is only read."""
+    return Kind(kind, 1, "C", readonly=True)
+
+
+def each(signature: Callable[[Any], Any]) -> Callable[[], Any]:
+    """Return a signature for ints and one for floats."""
+    return lambda: [signature(kind) for kind in (int64, float64)]
+
+
+@inside
+def combined(operation: int, a: Any, b: Any) -> Any:
+    """Return a fold of two values."""
+    if operation == 0:
+        return a + b
+    if operation == 1:
+        return a * b
+    if operation == 2:
+        return b if b < a else a
+    return b if b > a else a
+
+
+@loop(each(lambda kind: void(int64, given(kind), kind[::1])))
+def accumulate(operation: int, data: Array, found: Array) -> None:
+    """Find the folds of all beginnings of the data."""
+    total = data[0]
+    found[0] = total
+    for k in range(1, len(data)):
+        total = combined(operation, total, data[k])
+        found[k] = total
+
+
+@loop(lambda: void(given(int64), given(int64), int64, int64[::1]))
+def sums(data: Array, leaving: Array, total: int, found: Array) -> None:
+    """Find the sums of windows of ints, of which one event leaves with each but the first; those given first."""
+    total += data[0]
+    found[0] = total
+    early = min(len(data) - 1, len(leaving))
+    for k in range(early):
+        total += data[k + 1] - leaving[k]
+        found[k + 1] = total
+    newer, out = data[early + 1 :], found[early + 1 :]
+    for k in range(len(newer)):
+        total += newer[k] - data[k]
+        out[k] = total
+
+
+@inside
+def _windows(operation: int, data: Array, older: Array, newer: Array, found: Array) -> None:
+    """Fold all windows that end in whole blocks of data, after a block with the suffixes `older`.
+
+    A block is as long as a window; suffixes begin with the shortest. Two folds run side by side, the one of the
+    block's beginnings and the one of its ends, which the windows of the next block need. After an odd number of
+    blocks `newer` has the suffixes of the last one.
+    """
+    width = len(older)
+    for begin in range(0, len(data), width):
+        block, out = data[begin : begin + width], found[begin : begin + width]
+        back = block[::-1]
+        total, suffix = block[0], back[0]
+        newer[0] = suffix
+        for p in range(1, width):
+            out[p - 1] = combined(operation, older[width - 1 - p], total)
+            total = combined(operation, total, block[p])
+            suffix = combined(operation, back[p], suffix)
+            newer[p] = suffix
+        out[width - 1] = total
+        older, newer = newer, older
+
+
+@loop(each(lambda kind: void(int64, given(kind), kind[::1], kind[::1], kind[::1])))
+def windows(operation: int, data: Array, older: Array, newer: Array, found: Array) -> None:
+    """Fold windows as `_windows` does it; with a constant operation the loop has no choice to make."""
+    if operation == 0:
+        _windows(0, data, older, newer, found)
+    elif operation == 1:
+        _windows(1, data, older, newer, found)
+    elif operation == 2:
+        _windows(2, data, older, newer, found)
+    else:
+        _windows(3, data, older, newer, found)
+
+
+@loop(lambda: int64(given(uint8), int64, int64, given(uint8), given(uint8), uint8[::1]))
+def follow(table: Array, shift: int, state: int, symbols: Array, says: Array, found: Array) -> int:
+    """Find what the state after each symbol says; return the last. A row of the table has 2 to the `shift`."""
+    for k in range(len(symbols)):
+        state = table[(state << shift) + symbols[k]]
+        found[k] = says[state]
+    return state
+
+
+@loop(lambda: void(given(uint8), int64, given(uint8), given(uint8), int64, int64[::1], uint8[::1]))
+def decide(table: Array, shift: int, symbols: Array, marks: Array, width: int, at: Array, found: Array) -> None:
+    """Find the verdicts of positions, in order, while following an automaton.
+
+    `marks` has a row for each entry of the table: whether the second run of waiting positions begins here, and up
+    to where positions get which verdict: twice 0 (where the second run begins), 1 (here), 2 (behind it), plus the
+    verdict; 255 ends a row. `at` is the state, how many verdicts there are, where the second run begins, and
+    where we are.
+    """
+    state, many, second, here = at
+    for k in range(len(symbols)):
+        step = (state << shift) + symbols[k]
+        state = table[step]
+        row = step * width
+        place = row + 1
+        while marks[place] != 255:
+            kind = marks[place] >> 1
+            end = second if kind == 0 else here + kind - 1
+            while many < end:
+                found[many] = marks[place] & 1
+                many += 1
+            place += 1
+        if marks[row]:
+            second = here
+        here += 1
+    at[0], at[1], at[2], at[3] = state, many, second, here
+
+
+@loop(each(lambda kind: void(int64, given(int32), given(kind), bits[::1], kind[::1], kind[::1])))
+def keyed(operation: int, numbers: Array, data: Array, begun: Array, values: Array, found: Array) -> None:
+    """Fold each row into the value of its key, which is there if it has begun; find all folds."""
+    for k in range(len(numbers)):
+        key = numbers[k]
+        if begun[key]:
+            values[key] = combined(operation, values[key], data[k])
+        else:
+            values[key] = data[k]
+            begun[key] = True
+        found[k] = values[key]
