@@ -87,15 +87,22 @@ def sums(data: Array, leaving: Array, total: int, found: Array) -> None:
 
 
 @inside
-def _windows(operation: int, data: Array, older: Array, newer: Array, found: Array) -> None:
-    """Fold all windows that end in whole blocks of data, after a block with the suffixes `older`.
-
-    A block is as long as a window; suffixes begin with the shortest. Two folds run side by side, the one of the
-    block's beginnings and the one of its ends, which the windows of the next block need. After an odd number of
-    blocks `newer` has the suffixes of the last one.
-    """
-    width = len(older)
-    for begin in range(0, len(data), width):
+def _windows(operation: int, data: Array, begun: Array, total: Any, older: Array, newer: Array, found: Array) -> Any:
+    width, first = len(older), (len(older) - len(begun)) % len(older)
+    if first:
+        for p in range(len(begun), width - 1):
+            total = combined(operation, total, data[p - len(begun)])
+            found[p - len(begun)] = combined(operation, older[width - 2 - p], total)
+        total = combined(operation, total, data[first - 1])
+        found[first - 1] = total
+        suffix = data[first - 1]
+        newer[0] = suffix
+        for p in range(1, width):
+            suffix = combined(operation, data[first - 1 - p] if p < first else begun[width - 1 - p], suffix)
+            newer[p] = suffix
+        older, newer = newer, older
+    rest = first + (len(data) - first) // width * width
+    for begin in range(first, rest, width):
         block, out = data[begin : begin + width], found[begin : begin + width]
         back = block[::-1]
         total, suffix = block[0], back[0]
@@ -107,19 +114,29 @@ def _windows(operation: int, data: Array, older: Array, newer: Array, found: Arr
             newer[p] = suffix
         out[width - 1] = total
         older, newer = newer, older
+    for p in range(len(data) - rest):
+        total = combined(operation, total, data[rest + p]) if p else data[rest]
+        found[rest + p] = combined(operation, older[width - 2 - p], total)
+    return total
 
 
-@loop(each(lambda kind: void(int64, given(kind), kind[::1], kind[::1], kind[::1])))
-def windows(operation: int, data: Array, older: Array, newer: Array, found: Array) -> None:
-    """Fold windows as `_windows` does it; with a constant operation the loop has no choice to make."""
+@loop(each(lambda kind: kind(int64, given(kind), given(kind), kind, kind[::1], kind[::1], kind[::1])))
+def windows(operation: int, data: Array, begun: Array, total: Any, older: Array, newer: Array, found: Array) -> Any:
+    """Fold the windows that end with each event, where they are not longer than the data.
+
+    A block is as long as a window. `begun` has the first events of a block, `total` is their fold, and `older` has
+    the folds of the suffixes of the block before, the shortest first. Two folds run side by side, the one of a
+    block's beginnings and the one of its ends, which the windows of the next block need: those of the last whole
+    block are in `newer` if the number of blocks that have ended is odd, else in `older`. Return the fold of the
+    last block's events. The operation is a constant in each loop, which has no choice to make then.
+    """
     if operation == 0:
-        _windows(0, data, older, newer, found)
-    elif operation == 1:
-        _windows(1, data, older, newer, found)
-    elif operation == 2:
-        _windows(2, data, older, newer, found)
-    else:
-        _windows(3, data, older, newer, found)
+        return _windows(0, data, begun, total, older, newer, found)
+    if operation == 1:
+        return _windows(1, data, begun, total, older, newer, found)
+    if operation == 2:
+        return _windows(2, data, begun, total, older, newer, found)
+    return _windows(3, data, begun, total, older, newer, found)
 
 
 @loop(lambda: int64(given(uint8), int64, int64, given(uint8), given(uint8), uint8[::1]))

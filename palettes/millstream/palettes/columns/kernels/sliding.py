@@ -208,8 +208,12 @@ class SlidingKernel(Kernel):
         if self.symbol == "+" and column.kind == "i":
             raise Unfit("ints after floats")
         size = self._sized(state, column, LARGEST + 1) if column.kind == "i" else 0
-        if self.symbol in IDEMPOTENT and self.width <= len(column) and not self._compiled(column.data):
-            return self._doubled(state, column, size)
+        if self.width <= len(column):
+            compiled = self._compiled(column)
+            if compiled is not None:
+                return self._looped(compiled, state, column, size)
+            if self.symbol in IDEMPOTENT:
+                return self._doubled(state, column, size)
         data, width, suffixes = column.data, self.width, state.suffixes
         found, full = np.empty_like(data), 0 if suffixes is not None else width - 1 - state.length
         first = min(len(data), width - state.length)
@@ -228,10 +232,23 @@ class SlidingKernel(Kernel):
             after = after._replace(total=total)
         return found[full:], after
 
-    def _compiled(self, data: Array) -> Any:
-        """Return the compiled loops, if they know this fold of such data."""
-        known = data.dtype == np.float64 or (data.dtype == np.int64 and self.symbol in ("min", "max"))
-        return loops() if known and self.symbol in ("+", "*", "min", "max") else None
+    def _compiled(self, column: Column) -> Any:
+        """Return the compiled loops, if they know this fold of such values."""
+        known = ("+", "*", "min", "max") if column.kind == "f" else ("min", "max") if column.kind == "i" else ()
+        return loops() if self.symbol in known else None
+
+    def _looped(self, compiled: Any, state: Held, column: Column, size: int) -> tuple[Array, Held]:
+        """Return the folds of all windows by one compiled loop."""
+        data, width, total = column.data, self.width, state.total if state.length else 0
+        full = 0 if state.suffixes is not None else width - 1 - state.length
+        older = np.zeros(width, data.dtype) if full else state.suffixes[::-1].copy()  # type: ignore[index]
+        begun = data[:0] if not state.back else state.back[0] if len(state.back) == 1 else np.concatenate(state.back)
+        found, newer = np.empty_like(data), np.empty_like(older)
+        total = compiled.windows(compiled.OPERATIONS[self.symbol], data, begun, total, older, newer, found)
+        back, length = self._moved(state, data)
+        ended = (state.length + len(data)) // width
+        suffixes = (newer if ended % 2 else older)[::-1]
+        return found[full:], Held(suffixes, back, length, total, state.due, state.ints, column.kind, False, size)
 
     def _begin(self, total: Any, data: Array, state: Held, found: Array) -> Any:
         """Find the folds of windows that end in a block's first events; return the fold of those events."""
@@ -245,11 +262,6 @@ class SlidingKernel(Kernel):
 
     def _blocks(self, data: Array, suffixes: Any, found: Array) -> Array:
         """Find the folds of the windows that end in whole blocks; return those of the last block's suffixes."""
-        compiled = self._compiled(data)
-        if compiled is not None:
-            older, newer = suffixes[::-1].copy(), np.empty_like(suffixes)
-            compiled.windows(compiled.OPERATIONS[self.symbol], data, older, newer, found)
-            return (newer if len(data) // self.width % 2 else older)[::-1]  # type: ignore[no-any-return]
         scan, blocks = SCANS[self.symbol], found.reshape(-1, self.width)
         ends, begins = both_folds(scan, data.reshape(blocks.shape))
         scan(suffixes[1:], begins[0, :-1], out=blocks[0, :-1])
