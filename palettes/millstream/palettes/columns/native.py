@@ -8,40 +8,38 @@ beside this file. Without numba these are plain functions, which kernels do not 
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, TypeVar
 
 from .column import Array
 
 F = TypeVar("F", bound=Callable[..., Any])
-try:
-    from numba import float64, int32, int64, njit, uint8, void
-    from numba import boolean as bits
-    from numba.types import Array as Kind
-except ImportError:
-    COMPILED = False
-else:
-    COMPILED = True
+numba: Any = import_module("numba") if find_spec("numba") else None
+if numba is not None:
+    bits, uint8, int32, int64 = numba.boolean, numba.uint8, numba.int32, numba.int64
+    float64, void = numba.float64, numba.void
 #: the folds that loops know, by their number
 OPERATIONS = {"+": 0, "*": 1, "min": 2, "max": 3}
 
 
 def loop(signatures: Callable[[], Any]) -> Callable[[F], F]:
     """Compile a function for some signatures, if numba is there."""
-    if not COMPILED:
+    if numba is None:
         return lambda function: function
-    make: Callable[[F], F] = njit(signatures(), cache=True, nogil=True, error_model="numpy")
+    make: Callable[[F], F] = numba.njit(signatures(), cache=True, nogil=True, error_model="numpy")
     return make
 
 
 def inside(function: F) -> F:
     """Let a function become part of the loops that call it."""
-    made: F = njit(inline="always")(function) if COMPILED else function
+    made: F = function if numba is None else numba.njit(inline="always")(function)
     return made
 
 
 def given(kind: Any) -> Any:
     """Return the type of an array that is only read."""
-    return Kind(kind, 1, "C", readonly=True)
+    return numba.types.Array(kind, 1, "C", readonly=True)
 
 
 def each(signature: Callable[[Any], Any]) -> Callable[[], Any]:
@@ -73,7 +71,7 @@ def accumulate(operation: int, data: Array, found: Array) -> None:
 
 @loop(lambda: void(given(int64), given(int64), int64, int64[::1]))
 def sums(data: Array, leaving: Array, total: int, found: Array) -> None:
-    """Find the sums of windows of ints, of which one event leaves with each but the first; those given first."""
+    """Find the sums of windows of ints: with each event but the first one leaves, those given at first."""
     total += data[0]
     found[0] = total
     early = min(len(data) - 1, len(leaving))
@@ -87,7 +85,9 @@ def sums(data: Array, leaving: Array, total: int, found: Array) -> None:
 
 
 @inside
-def _windows(operation: int, data: Array, begun: Array, total: Any, older: Array, newer: Array, found: Array) -> Any:
+def _windows(
+    operation: int, data: Array, begun: Array, total: Any, older: Array, newer: Array, found: Array
+) -> Any:
     width, first = len(older), (len(older) - len(begun)) % len(older)
     if first:
         for p in range(len(begun), width - 1):
@@ -121,14 +121,17 @@ def _windows(operation: int, data: Array, begun: Array, total: Any, older: Array
 
 
 @loop(each(lambda kind: kind(int64, given(kind), given(kind), kind, kind[::1], kind[::1], kind[::1])))
-def windows(operation: int, data: Array, begun: Array, total: Any, older: Array, newer: Array, found: Array) -> Any:
+def windows(
+    operation: int, data: Array, begun: Array, total: Any, older: Array, newer: Array, found: Array
+) -> Any:
     """Fold the windows that end with each event, where they are not longer than the data.
 
-    A block is as long as a window. `begun` has the first events of a block, `total` is their fold, and `older` has
-    the folds of the suffixes of the block before, the shortest first. Two folds run side by side, the one of a
-    block's beginnings and the one of its ends, which the windows of the next block need: those of the last whole
-    block are in `newer` if the number of blocks that have ended is odd, else in `older`. Return the fold of the
-    last block's events. The operation is a constant in each loop, which has no choice to make then.
+    A block is as long as a window. `begun` has the first events of a block, `total` is their fold, and
+    `older` has the folds of the suffixes of the block before, the shortest first. Two folds run side by side,
+    the one of a block's beginnings and the one of its ends, which the windows of the next block need: those
+    of the last whole block are in `newer` if the number of blocks that have ended is odd, else in `older`.
+    Return the fold of the last block's events. The operation is a constant in each loop, which has no choice
+    to make then.
     """
     if operation == 0:
         return _windows(0, data, begun, total, older, newer, found)
@@ -141,7 +144,7 @@ def windows(operation: int, data: Array, begun: Array, total: Any, older: Array,
 
 @loop(lambda: int64(given(uint8), int64, int64, given(uint8), given(uint8), uint8[::1]))
 def follow(table: Array, shift: int, state: int, symbols: Array, says: Array, found: Array) -> int:
-    """Find what the state after each symbol says; return the last. A row of the table has 2 to the `shift`."""
+    """Find what the state after each symbol says; return the last. A row of the table is 2**shift long."""
     for k in range(len(symbols)):
         state = table[(state << shift) + symbols[k]]
         found[k] = says[state]
@@ -149,13 +152,15 @@ def follow(table: Array, shift: int, state: int, symbols: Array, says: Array, fo
 
 
 @loop(lambda: void(given(uint8), int64, given(uint8), given(uint8), int64, int64[::1], uint8[::1]))
-def decide(table: Array, shift: int, symbols: Array, marks: Array, width: int, at: Array, found: Array) -> None:
+def decide(
+    table: Array, shift: int, symbols: Array, marks: Array, width: int, at: Array, found: Array
+) -> None:
     """Find the verdicts of positions, in order, while following an automaton.
 
-    `marks` has a row for each entry of the table: whether the second run of waiting positions begins here, and up
-    to where positions get which verdict: twice 0 (where the second run begins), 1 (here), 2 (behind it), plus the
-    verdict; 255 ends a row. `at` is the state, how many verdicts there are, where the second run begins, and
-    where we are.
+    `marks` has a row for each entry of the table: whether the second run of waiting positions begins here,
+    and up to where positions get which verdict: twice 0 (where the second run begins), 1 (here), 2 (behind
+    it), plus the verdict; 255 ends a row. `at` is the state, how many verdicts there are, where the second
+    run begins, and where we are.
     """
     state, many, second, here = at
     for k in range(len(symbols)):
@@ -176,14 +181,39 @@ def decide(table: Array, shift: int, symbols: Array, marks: Array, width: int, a
     at[0], at[1], at[2], at[3] = state, many, second, here
 
 
-@loop(each(lambda kind: void(int64, given(int32), given(kind), bits[::1], kind[::1], kind[::1])))
-def keyed(operation: int, numbers: Array, data: Array, begun: Array, values: Array, found: Array) -> None:
-    """Fold each row into the value of its key, which is there if it has begun; find all folds."""
+@loop(
+    each(
+        lambda kind: int64(
+            int64, given(int32), given(kind), int64, given(kind), bits, kind, int32[::1], int32[::1],
+            kind[::1], kind[::1],
+        )
+    )
+)  # fmt: skip
+def keyed(
+    operation: int, numbers: Array, data: Array, known: int, values: Array, begins: bool, start: Any,
+    scratch: Array, owners: Array, changed: Array, found: Array,
+) -> int:  # fmt: skip
+    """Find the folds of each key's rows; return how many keys there are.
+
+    Keys below `known` go on from their values, others begin with `start`, if they begin with something. The
+    keys become the `owners` of what has `changed`; `scratch` tells for each key where, -1 before and after.
+    """
+    many = 0
     for k in range(len(numbers)):
         key = numbers[k]
-        if begun[key]:
-            values[key] = combined(operation, values[key], data[k])
+        at = scratch[key]
+        if at >= 0:
+            total = combined(operation, changed[at], data[k])
         else:
-            values[key] = data[k]
-            begun[key] = True
-        found[k] = values[key]
+            at = many
+            many += 1
+            scratch[key], owners[at] = at, key
+            if key < known:
+                total = combined(operation, values[key], data[k])
+            else:
+                total = combined(operation, start, data[k]) if begins else data[k]
+        changed[at] = total
+        found[k] = total
+    for at in range(many):
+        scratch[owners[at]] = -1
+    return many

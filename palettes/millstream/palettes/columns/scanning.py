@@ -35,6 +35,11 @@ def loops() -> Any:
     return native
 
 
+def tidy(data: Array) -> Array:
+    """Return data as compiled loops take them: one after the other, where the machine wants them."""
+    return data if data.flags.c_contiguous and data.flags.aligned else np.require(data, None, ["C", "A"])
+
+
 @define(eq=False)
 class Automaton:
     """A complete table: ``table[s, v]`` is the state after symbol v in state s.

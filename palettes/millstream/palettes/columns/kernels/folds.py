@@ -22,7 +22,7 @@ from ..arithmetic import refuse_nulls
 from ..column import LARGEST, SMALLEST, Array, Column, Unfit, of_list
 from ..evaluating import NotColumnar, event
 from ..frame import Frame, of_values
-from ..scanning import loops
+from ..scanning import loops, tidy
 from .base import Front, Kernel, Outputs, kernel_for
 
 #: functions of two arguments that are folds
@@ -74,7 +74,7 @@ def accumulated(symbol: str, data: Array) -> Array:
     if compiled is None or not len(data) or data.dtype == np.bool_:
         return SCANS[symbol].accumulate(data)  # type: ignore[no-any-return]
     found = np.empty(len(data), data.dtype)
-    compiled.accumulate(compiled.OPERATIONS[symbol], np.ascontiguousarray(data), found)
+    compiled.accumulate(compiled.OPERATIONS[symbol], tidy(data), found)
     return found
 
 
@@ -123,9 +123,8 @@ def _ints(symbol: str, value: Any, column: Column) -> Column | None:
         if start:
             sums += start
         return Column("i", sums, bounds=bounds)
-    if symbol == "*":
-        if not _largest_product(1 if value is MISSING else start, column.data) < 2.0**62:
-            return None
+    if symbol == "*" and not _largest_product(1 if value is MISSING else start, column.data) < 2.0**62:
+        return None
     return Column("i", accumulated(symbol, _begun(symbol, value, column.data)))
 
 

@@ -84,10 +84,9 @@ class MachineKernel(Kernel):
         value = event(frame)
         if not isinstance(value, Column):
             raise Unfit("whole rows as the events of a machine")
-        if value.kind == "s" and all(isinstance(g, str) for g in self.guards):
-            if len(self.guards) > FEW:
-                found = pc.index_in(plain(value.data), pa.array(self.guards, pa.string()))
-                return found.fill_null(len(self.guards)).to_numpy()  # type: ignore[no-any-return]
+        if value.kind == "s" and len(self.guards) > FEW and all(isinstance(g, str) for g in self.guards):
+            found = pc.index_in(plain(value.data), pa.array(self.guards, pa.string()))
+            return found.fill_null(len(self.guards)).to_numpy()  # type: ignore[no-any-return]
         symbols = np.full(frame.length, len(self.guards), np.int32)
         for k in range(len(self.guards) - 1, -1, -1):
             np.copyto(symbols, k, where=compared("==", value, self.guards[k]).data)

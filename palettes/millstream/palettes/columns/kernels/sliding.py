@@ -23,7 +23,7 @@ from millstream.processors.processor import fields, is_state
 from ..column import DTYPES, LARGEST, SMALLEST, Array, Column, Unfit, of_list
 from ..evaluating import NotColumnar
 from ..frame import of_values
-from ..scanning import loops
+from ..scanning import loops, tidy
 from .base import Fields, Front, Kernel, Outputs, kernel_for
 from .folds import PYTHON, SCANS, accumulated, comparable, emptied, fold_symbol, scanned, values_of
 
@@ -173,7 +173,7 @@ class SlidingKernel(Kernel):
         """Return the sums of windows that had `total` before, given the events that leave them first."""
         compiled, found = loops(), np.empty(len(data), np.int64)
         if compiled is not None:
-            compiled.sums(data, leaving, total, found)
+            compiled.sums(tidy(data), leaving, total, found)
             return found
         early, found[0] = min(len(leaving), len(data) - 1), data[0] + total
         np.subtract(data[1 : early + 1], leaving[:early], out=found[1 : early + 1])
@@ -234,21 +234,21 @@ class SlidingKernel(Kernel):
 
     def _compiled(self, column: Column) -> Any:
         """Return the compiled loops, if they know this fold of such values."""
-        known = ("+", "*", "min", "max") if column.kind == "f" else ("min", "max") if column.kind == "i" else ()
+        known = {"f": ("+", "*", "min", "max"), "i": ("min", "max")}.get(column.kind, ())
         return loops() if self.symbol in known else None
 
     def _looped(self, compiled: Any, state: Held, column: Column, size: int) -> tuple[Array, Held]:
         """Return the folds of all windows by one compiled loop."""
-        data, width, total = column.data, self.width, state.total if state.length else 0
+        data, width, total = tidy(column.data), self.width, state.total if state.length else 0
         full = 0 if state.suffixes is not None else width - 1 - state.length
-        older = np.zeros(width, data.dtype) if full else state.suffixes[::-1].copy()  # type: ignore[index]
-        begun = data[:0] if not state.back else state.back[0] if len(state.back) == 1 else np.concatenate(state.back)
+        older = np.zeros(width, data.dtype) if state.suffixes is None else state.suffixes[::-1].copy()
+        begun = np.concatenate(state.back) if state.back else data[:0]
         found, newer = np.empty_like(data), np.empty_like(older)
         total = compiled.windows(compiled.OPERATIONS[self.symbol], data, begun, total, older, newer, found)
         back, length = self._moved(state, data)
-        ended = (state.length + len(data)) // width
-        suffixes = (newer if ended % 2 else older)[::-1]
-        return found[full:], Held(suffixes, back, length, total, state.due, state.ints, column.kind, False, size)
+        suffixes = (newer if (state.length + len(data)) // width % 2 else older)[::-1]
+        after = Held(suffixes, back, length, total, state.due, state.ints, column.kind, False, size)
+        return found[full:], after
 
     def _begin(self, total: Any, data: Array, state: Held, found: Array) -> Any:
         """Find the folds of windows that end in a block's first events; return the fold of those events."""
@@ -261,13 +261,14 @@ class SlidingKernel(Kernel):
         return prefix[-1].item()
 
     def _blocks(self, data: Array, suffixes: Any, found: Array) -> Array:
-        """Find the folds of the windows that end in whole blocks; return those of the last block's suffixes."""
+        """Find the folds of windows that end in whole blocks; return those of the last one's suffixes."""
         scan, blocks = SCANS[self.symbol], found.reshape(-1, self.width)
         ends, begins = both_folds(scan, data.reshape(blocks.shape))
         scan(suffixes[1:], begins[0, :-1], out=blocks[0, :-1])
         scan(ends[:-1, 1:], begins[1:, :-1], out=blocks[1:, :-1])
         blocks[:, -1] = begins[:, -1]
-        return ends[-1].copy()
+        suffix: Array = ends[-1].copy()
+        return suffix
 
     def _doubled(self, state: Held, column: Column, size: int) -> tuple[Array, Held]:
         """Return the folds of all windows by doubling; suffix folds stand for the events they begin with."""
