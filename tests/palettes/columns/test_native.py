@@ -1,4 +1,4 @@
-"""With compiled loops and without: the same laws, and long batches. Without numba the loops run as plain Python."""
+"""With compiled loops and without: the same laws. Without numba the loops run as plain Python."""
 
 from operator import add, mul
 
@@ -29,8 +29,8 @@ LONG = pa.record_batch(
 DOOR = {"shut": {"ok": "open", OTHERWISE: "shut"}, "open": {"req": "shut", OTHERWISE: "open"}}
 QUERIES = {
     **{f"{n} of {w}": Apply(E[c]) | Window(Cumulate(f), w)
-       for n, c, f in [("int sum", "i", add), ("float sum", "f", add), ("product", "f", mul), ("max", "i", max),
-                       ("float min", "f", min)]
+       for n, c, f in [("int sum", "i", add), ("float sum", "f", add), ("product", "f", mul),
+                       ("max", "i", max), ("float min", "f", min)]
        for w in (1, 2, 7, 64, 500)},
     "some windows": Apply(E.f) | Window(Cumulate(add), 7, step=3) | Window(Cumulate(max), 4),
     "float total": Apply(E.f) | Cumulate(add),
