@@ -146,7 +146,7 @@ def windows(
 def follow(table: Array, shift: int, state: int, symbols: Array, says: Array, found: Array) -> int:
     """Find what the state after each symbol says; return the last. A row of the table is 2**shift long."""
     for k in range(len(symbols)):
-        state = table[(state << shift) + symbols[k]]
+        state = int(table[(state << shift) + int(symbols[k])])
         found[k] = says[state]
     return state
 
@@ -164,8 +164,8 @@ def decide(
     """
     state, many, second, here = at
     for k in range(len(symbols)):
-        step = (state << shift) + symbols[k]
-        state = table[step]
+        step = (state << shift) + int(symbols[k])
+        state = int(table[step])
         row = step * width
         place = row + 1
         while marks[place] != 255:

@@ -250,6 +250,7 @@ class SlidingKernel(Kernel):
         total = compiled.windows(compiled.OPERATIONS[self.symbol], data, begun, total, older, newer, found)
         back, length = self._moved(state, data)
         suffixes = (newer if (state.length + len(data)) // width % 2 else older)[::-1]
+        total = float(total) if column.kind == "f" else int(total)
         after = Held(suffixes, back, length, total, state.due, state.ints, column.kind, False, size)
         return found[full:], after
 
