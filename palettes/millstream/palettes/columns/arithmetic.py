@@ -153,8 +153,12 @@ def _divided(symbol: str, left: Any, right: Any) -> Column:
 def remainder(data: Array, divisor: int) -> Column:
     """Return the remainders of a division by a positive constant."""
     if divisor & (divisor - 1) == 0:
-        return Column("i", data & (divisor - 1), bounds=(0, divisor - 1))
-    return Column("i", data - (data // divisor) * divisor, bounds=(0, divisor - 1))
+        found = np.bitwise_and(data, divisor - 1)
+    else:
+        found = np.floor_divide(data, divisor)
+        np.multiply(found, divisor, out=found)  # in place: more arrays would cost more than the division
+        np.subtract(data, found, out=found)
+    return Column("i", found, bounds=(0, divisor - 1))
 
 
 def _refuse_zero(value: Any) -> None:
@@ -162,6 +166,7 @@ def _refuse_zero(value: Any) -> None:
         raise Unfit("a division by zero")
 
 
+@np.errstate(all="ignore")
 def _of_floats(symbol: str, left: Any, right: Any) -> Column:
     if symbol in ("/", "//", "%"):
         _refuse_zero(right)

@@ -21,6 +21,7 @@ raises `Unfit`, and the batch is run event by event.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -68,7 +69,7 @@ class Column:
     def bounds(self) -> tuple[int, int]:
         """Return two ints between which all values of a column of ints lie."""
         if self._bounds is None:
-            self._bounds = (int(self.data.min()), int(self.data.max())) if len(self.data) else (0, 0)
+            self._bounds = extremes(self.data)
         return self._bounds
 
     @property
@@ -111,10 +112,10 @@ class Column:
         if self.kind == "o":
             return pa.array([_named(x) for x in self.data], self.type)
         if self.kind == "e":
-            names = [_named(x) for x in self.type]
-            if not all(isinstance(x, str) for x in names):
-                return pa.array([names[k] for k in self.data.tolist()])
-            return pa.DictionaryArray.from_arrays(self.data.astype(np.int16), names)
+            names = _names(self.type)
+            if names is None:
+                return pa.array([_named(self.type[k]) for k in self.data.tolist()])
+            return pa.DictionaryArray.from_arrays(self.data.astype(np.int16), names, safe=False)
         if self.valid is None and self.kind in DIRECT and self.type in (None, DIRECT[self.kind]):
             data = np.packbits(self.data, bitorder="little") if self.kind == "b" else self.data
             if data.flags.c_contiguous:  # the same array as that of pa.array, in half the time
@@ -150,10 +151,26 @@ def _named(value: Any) -> Any:
     return value.name if isinstance(value, Verdict) else value
 
 
+def extremes(data: Array) -> tuple[int, int]:
+    """Return the smallest and the largest of ints; zeros if there are none."""
+    return (int(np.minimum.reduce(data)), int(np.maximum.reduce(data))) if len(data) else (0, 0)
+
+
+@lru_cache(64)
+def _names(objects: tuple[Any, ...]) -> pa.Array | None:
+    """Return what stands for some objects in Arrow, if those are texts."""
+    names = [_named(x) for x in objects]
+    return pa.array(names, pa.string()) if all(isinstance(x, str) for x in names) else None
+
+
 def bools(array: pa.Array) -> Array:
     """Return a Boolean Arrow array without nulls as a NumPy array."""
-    found: Array = array.to_numpy(zero_copy_only=False)
-    return found
+    if not len(array):
+        return np.zeros(0, bool)
+    whole, first = divmod(array.offset, 8)
+    bits = np.frombuffer(array.buffers()[1], np.uint8)[whole:]
+    data: Array = np.unpackbits(bits, count=first + len(array), bitorder="little").view(np.bool_)
+    return data[first:]
 
 
 def some(valid: Array) -> Array | None:
@@ -189,11 +206,8 @@ def _floats(array: pa.Array) -> Column:
 
 
 def _bools(array: pa.Array) -> Column:
-    if len(array) and array.null_count == 0:
-        whole, first = divmod(array.offset, 8)
-        bits = np.frombuffer(array.buffers()[1], np.uint8)[whole:]
-        data = np.unpackbits(bits, count=first + len(array), bitorder="little").view(np.bool_)
-        return Column("b", data[first:], None, array.type, array)
+    if array.null_count == 0:
+        return Column("b", bools(array), None, array.type, array)
     return Column("b", bools(array.fill_null(False)), bools(array.is_valid()), array.type, array)
 
 
@@ -312,7 +326,7 @@ def of_codes(codes: Array, objects: tuple[Any, ...]) -> Column:
     """Return the column of numbered objects; of their own type, if they are texts, ints or bools."""
     plain = of_list(list(objects))
     if plain.kind == "s":
-        texts = pa.DictionaryArray.from_arrays(codes.astype(np.int16), plain.data)
+        texts = pa.DictionaryArray.from_arrays(codes.astype(np.int16), plain.data, safe=False)
         return Column("s", texts, type=texts.type)
     if plain.kind in "bif" and plain.valid is None:
         return plain.take(codes)

@@ -152,7 +152,7 @@ class Columnar(Router):
         while left and not self.program.spent(self.carry):
             if self.failure is not None:
                 raise self.failure
-            port = min(left, key=lambda p: self.carry.positions[p])
+            port = min(left, key=self.carry.positions.__getitem__) if len(left) > 1 else next(iter(left))
             batch = next(left[port], None)
             if batch is None:
                 del left[port]

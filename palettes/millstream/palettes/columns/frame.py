@@ -31,11 +31,11 @@ class Frame:
         shape: str,
         names: tuple[str, ...],
         length: int,
-        columns: Sequence[Column | None],
+        columns: list[Column | None],
         make: Callable[[int], Column] | None = None,
     ) -> None:
         self.shape, self.names, self.length = shape, names, length
-        self._columns, self._make = list(columns), make
+        self._columns, self._make = columns, make
 
     def column(self, place: int) -> Column:
         """Return one column."""
@@ -124,7 +124,7 @@ def of_events(events: list[Any], like: pa.Schema | None = None) -> Frame:
     if isinstance(first, dict) and all(isinstance(e, dict) for e in events):
         names = tuple(like.names) if like is not None else tuple(dict.fromkeys(n for e in events for n in e))
         lists = [[e.get(n) for e in events] for n in names]
-        made = [of_list(x, t) for x, t in zip(lists, _types(like, names), strict=True)]
+        made: list[Column | None] = [of_list(x, t) for x, t in zip(lists, _types(like, names), strict=True)]
         return Frame(ROWS, names, len(events), made)
     if type(first) is tuple and all(type(e) is tuple and len(e) == len(first) for e in events):
         names = tuple(like.names) if like is not None else _places(len(first))

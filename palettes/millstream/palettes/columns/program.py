@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
-import numpy as np
 from attrs import define, evolve, field
 
 from millstream.processors import Filter, Graph, Mutable, Query, QueryError, Router, Run, Saved, StreamError
@@ -195,20 +194,19 @@ class Program:
         layout = self.layout
         if layout.unfit is not None:
             raise Unfit(layout.unfit)
-        states, waiting = list(carry.states), dict(carry.waiting)
+        states, waiting = carry.states.copy(), carry.waiting.copy()
         made: dict[Spot, Frame | None] = {(-1, port): frame}
-        with np.errstate(all="ignore"):
-            for step in self.steps:
-                n, front = step.node, tuple(map(made.get, step.feeds))
-                if n in waiting:
-                    front = _joined(waiting, n, front)
-                if None in front:
-                    continue
-                try:
-                    outputs, states[n] = step.kernel.run(states[n], front)  # type: ignore[arg-type]
-                except MissingColumn:
-                    raise self._missing(step, front, carry.positions[port]) from None
-                made.update(zip(step.outputs, outputs, strict=True))
+        for step in self.steps:
+            n, front = step.node, tuple(map(made.get, step.feeds))
+            if n in waiting:
+                front = _joined(waiting, n, front)
+            if None in front:
+                continue
+            try:
+                outputs, states[n] = step.kernel.run(states[n], front)  # type: ignore[arg-type]
+            except MissingColumn:
+                raise self._missing(step, front, carry.positions[port]) from None
+            made.update(zip(step.outputs, outputs, strict=True))
         carry.states, carry.waiting = states, waiting
         before = carry.positions
         carry.positions = (*before[:port], before[port] + frame.length, *before[port + 1 :])
@@ -265,7 +263,8 @@ class Program:
 
     def spent(self, carry: Carry) -> bool:
         """Return whether nothing can come out any more: a kernel that all events pass is spent."""
-        return any(self.kernels[n].spent(carry.states[n]) for n in self.layout.stopping)
+        stopping = self.layout.stopping
+        return bool(stopping) and any(self.kernels[n].spent(carry.states[n]) for n in stopping)
 
 
 def _joined(waiting: dict[int, list[Frame | None]], n: int, new: tuple[Frame | None, ...]) -> Any:

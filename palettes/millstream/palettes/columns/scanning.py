@@ -10,6 +10,10 @@ compose: Ladner and Fischer, "Parallel prefix computation", Journal of the ACM, 
 
 from __future__ import annotations
 
+from functools import cache
+from importlib.util import find_spec
+from typing import Any
+
 import numpy as np
 from attrs import define, field
 
@@ -17,6 +21,23 @@ from .column import Array
 
 #: following more states than this from everywhere at once costs more than one step after the other
 MANY = 12
+#: tables of so many entries stay in the cache
+PACKED = 1 << 15
+
+
+@cache
+def loops() -> Any:
+    """Return the compiled loops, None without numba; importing it takes most of a second, so not before."""
+    if find_spec("numba") is None:
+        return None
+    from . import native
+
+    return native
+
+
+def tidy(data: Array) -> Array:
+    """Return data as compiled loops take them: one after the other, where the machine wants them."""
+    return data if data.flags.c_contiguous and data.flags.aligned else np.require(data, None, ["C", "A"])
 
 
 @define(eq=False)
@@ -29,6 +50,9 @@ class Automaton:
     """
 
     table: Array
+    #: the table in bytes, with rows of 2 to the `shift`, if it is small enough for the compiled loop
+    packed: Array | None = field(init=False, default=None)
+    shift: int = field(init=False, default=0)
     #: for each symbol where it leads all states that go on (-1: it is no reset), and whether it is a turn;
     #: None if there are turns of several kinds
     _resets: Array | None = field(init=False)
@@ -43,6 +67,12 @@ class Automaton:
     _passing: Array = field(init=False)
 
     def __attrs_post_init__(self) -> None:
+        count, width = self.table.shape
+        self.shift = max(0, (width - 1).bit_length())
+        if count << self.shift <= PACKED and count <= 256 >= width:
+            packed = np.zeros((count, 1 << self.shift), np.uint8)
+            packed[:, :width] = self.table
+            self.packed = packed.ravel()
         states = np.arange(len(self.table))
         self._final = (self.table == states[:, None]).all(axis=1)
         self._passing = np.zeros(len(states), bool)
@@ -82,6 +112,15 @@ class Automaton:
             powers.append(following)
         self._powers, self._repeats = np.array(powers), again
         self._always = bool(((resets >= 0) | self._turns).all()) and len(powers) == 2 and again == 1
+
+    def outputs(self, start: int, symbols: Array, says: Array) -> tuple[Array, int]:
+        """Return what the state after each symbol says, by a table of bytes, and the last state."""
+        compiled = loops() if self.packed is not None else None
+        if compiled is not None:
+            found, symbols = np.empty(len(symbols), np.uint8), np.ascontiguousarray(symbols, np.uint8)
+            return found, compiled.follow(self.packed, self.shift, start, symbols, says, found)
+        states = self.states(start, symbols)
+        return says.take(states), int(states[-1]) if len(states) else start
 
     def states(self, start: int, symbols: Array) -> Array:
         """Return the state after each symbol."""

@@ -59,6 +59,7 @@ class BlockKernel(Kernel):
             )
         return scanned(self.symbol, value, column).at(len(column) - 1)
 
+    @np.errstate(all="ignore")
     def _blocks(self, column: Column, first: int, blocks: int) -> Column:
         """Return the folds of whole blocks."""
         data = column.data if column.kind in DTYPES else None

@@ -22,6 +22,7 @@ from ..arithmetic import refuse_nulls
 from ..column import LARGEST, SMALLEST, Array, Column, Unfit, of_list
 from ..evaluating import NotColumnar, event
 from ..frame import Frame, of_values
+from ..scanning import loops, tidy
 from .base import Front, Kernel, Outputs, kernel_for
 
 #: functions of two arguments that are folds
@@ -67,6 +68,16 @@ def values_of(frame: Frame) -> Column:
     return value
 
 
+def accumulated(symbol: str, data: Array) -> Array:
+    """Return the folds of all beginnings of some data. NumPy waits for memory between any two of them."""
+    compiled = loops() if data.dtype == np.float64 or symbol in ("min", "max") else None
+    if compiled is None or not len(data) or data.dtype == np.bool_:
+        return SCANS[symbol].accumulate(data)  # type: ignore[no-any-return]
+    found = np.empty(len(data), data.dtype)
+    compiled.accumulate(compiled.OPERATIONS[symbol], tidy(data), found)
+    return found
+
+
 def scanned(symbol: str, value: Any, column: Column) -> Column:
     """Return all values of a fold over a column that begins with a Python value, or with nothing (MISSING).
 
@@ -108,17 +119,22 @@ def _ints(symbol: str, value: Any, column: Column) -> Column | None:
         bounds = start + min(0, low) * len(column), start + max(0, high) * len(column)
         if not (bounds[0] >= SMALLEST and bounds[1] <= LARGEST):
             return None
-        sums = column.data.cumsum()
+        sums = np.add.accumulate(column.data)
         if start:
             sums += start
         return Column("i", sums, bounds=bounds)
-    if symbol == "*":
-        sizes = np.multiply.accumulate(np.abs(column.data.astype(np.float64)))
-        if not np.abs(sizes * float(start if value is not MISSING else 1)).max() < 2.0**62:
-            return None
-    return Column("i", SCANS[symbol].accumulate(_begun(symbol, value, column.data)))
+    if symbol == "*" and not _largest_product(1 if value is MISSING else start, column.data) < 2.0**62:
+        return None
+    return Column("i", accumulated(symbol, _begun(symbol, value, column.data)))
 
 
+@np.errstate(all="ignore")
+def _largest_product(start: int, data: Array) -> float:
+    sizes = np.multiply.accumulate(np.abs(data.astype(np.float64)))
+    return float(np.abs(sizes * float(start)).max())
+
+
+@np.errstate(all="ignore")
 def _floats(symbol: str, value: Any, data: Array) -> Column | None:
     if symbol in ("min", "max"):
         if type(value) is int or not comparable(data, value):
@@ -126,7 +142,7 @@ def _floats(symbol: str, value: Any, data: Array) -> Column | None:
     elif symbol == "*" and type(value) is int and abs(value) > LARGEST:
         return None
     begun = _begun(symbol, value, data)
-    return Column("f", SCANS[symbol].accumulate(begun))
+    return Column("f", accumulated(symbol, begun))
 
 
 def comparable(data: Array, value: Any = MISSING) -> bool:

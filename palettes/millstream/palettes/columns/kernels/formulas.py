@@ -26,6 +26,7 @@ from millstream.palettes.ltl.walk import subformulas
 from ..column import VERDICTS, Array, Column, Unfit
 from ..evaluating import Front, Function, NotColumnar
 from ..frame import Frame, of_values
+from ..scanning import loops
 from .base import Fields, Kernel, Outputs, kernel_for
 from .leaves import LETTERS, STATES, Explored, holds, leaf, symbols_of
 from .temporal import filled, given, since
@@ -52,11 +53,10 @@ class MonitorKernel(Kernel):
         now, why = state
         explored = self._from(now)
         symbols = symbols_of(self.letters, front[0])
-        numbers = explored.automaton.states(explored.number[now], symbols)
-        if len(numbers) and explored.refused in (numbers[-1], numbers.max()):
+        found, last = explored.automaton.outputs(explored.number[now], symbols, self.codes)
+        if last == explored.refused:  # which is never left
             raise Unfit(f"a monitor that reaches more than {STATES} states")
-        after = explored.states[numbers[-1]] if len(numbers) else now
-        return (of_values(Column("e", self.codes.take(numbers), type=VERDICTS)),), (after, why)
+        return (of_values(Column("e", found, type=VERDICTS)),), (explored.states[last], why)
 
     def _from(self, now: Any) -> Explored:
         if self.explored is None or now not in self.explored.number:
@@ -119,15 +119,42 @@ class InOrderKernel(Kernel):
         symbols = symbols_of(self.letters, front[0])
         if not len(symbols):
             return given(np.zeros(0, bool)), state
-        numbers = explored.automaton.states(explored.number[row], symbols)
-        if explored.refused >= 0 and (numbers == explored.refused).any():
-            raise Unfit("positions that wait in more than two ways")
-        before = np.concatenate([[explored.number[row]], numbers[:-1]])
-        steps = before * (1 << len(self.letters)) + symbols
-        found, head, second = self._decided(steps, starts, n)
-        to = explored.states[numbers[-1]]
+        first, compiled = explored.number[row], loops()
+        if compiled is not None:
+            found, last, head, second = self._followed(compiled, first, symbols, starts, n)
+        else:
+            numbers = explored.automaton.states(first, symbols)
+            if explored.refused >= 0 and (numbers == explored.refused).any():
+                raise Unfit("positions that wait in more than two ways")
+            before = np.concatenate([[first], numbers[:-1]])
+            found, head, second = self._decided(before * (1 << len(self.letters)) + symbols, starts, n)
+            last = numbers[-1]
+        to = explored.states[last]
         after = (to, (head, second)[: len(to.runs)], n + len(symbols))
         return given(found), (after, kept, told)
+
+    def _followed(
+        self, compiled: Any, state: int, symbols: Array, starts: tuple[int, ...], n: int
+    ) -> tuple[Array, int, int, int]:
+        """Return what `_decided` does, and the last state, by the compiled loop."""
+        head, second = (starts[0] if starts else n), (starts[1] if len(starts) > 1 else 0)
+        found = np.empty(n + len(symbols) - head, np.uint8)
+        at, explored = np.array([state, 0, second - head, n - head]), self.explored
+        assert explored is not None
+        table, shift = explored.automaton.packed, explored.automaton.shift
+        compiled.decide(table, shift, symbols, self.marks.ravel(), self.marks.shape[1], at, found)
+        state, many, second, _ = at.tolist()
+        if state == explored.refused:
+            raise Unfit("positions that wait in more than two ways")
+        return found[:many].view(np.bool_), state, head + many, head + second
+
+    def _marked(self) -> Array:
+        """Return what happens in each step as the compiled loop reads it."""
+        marks = np.full((len(self.begins), 2 + self.stretches.shape[1]), 255, np.uint8)
+        decided = self.stretches >= 0
+        marks[:, 0] = self.begins
+        marks[:, 1:-1][decided] = (self.stretches * 2 + self.values)[decided]
+        return marks
 
     def _decided(self, steps: Array, starts: tuple[int, ...], n: int) -> tuple[Array, int, int]:
         """Return the verdicts that leave, the first position that waits, and where the second run begins."""
@@ -161,6 +188,7 @@ class InOrderKernel(Kernel):
                 for j, (value, end) in enumerate(g[1] if g is not None else ()):
                     self.stretches[k, j], self.values[k, j] = end, value
             self.decides = (self.stretches >= 0).any(axis=1)
+            self.marks = self._marked()
         return self.explored
 
 

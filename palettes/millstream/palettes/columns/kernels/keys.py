@@ -11,6 +11,7 @@ from attrs import define, field
 from millstream.processors import Mutable
 
 from ..column import Array, Column, of_arrow
+from .texts import Texts
 
 #: how far apart int keys may be for a table of their numbers
 WIDEST = 1 << 21
@@ -25,9 +26,14 @@ class Store(Mutable):
     #: the numbers of keys that are ints not far apart, from the key `base` on; -1 where there is none
     table: Array = field(factory=lambda: np.zeros(0, np.int32))
     base: int = 0
+    #: the numbers of keys that are short texts
+    texts: Texts = field(factory=Texts)
+    #: room for the compiled loop, -1 between batches
+    scratch: Array = field(factory=lambda: np.zeros(0, np.int32))
 
     def __copy__(self) -> Store:
-        return Store(dict(self.numbers), self.values.copy(), self.table.copy(), self.base)
+        copies = self.values.copy(), self.table.copy()
+        return Store(dict(self.numbers), *copies, self.base, self.texts.copy(), self.scratch.copy())
 
     def commit(self, known: int, places: Array | None, changed: Array | None) -> None:
         """Forget the keys of a batch that was given up, and enter what the last batch has changed."""
@@ -47,19 +53,30 @@ class Store(Mutable):
 def numbered(keys: Column, store: Store) -> tuple[Array, int]:
     """Return the number of each row's key, and how many are known; new keys are added in order."""
     if not len(keys):
-        return np.zeros(0, np.intp), len(store.numbers)
+        return np.zeros(0, np.int32), len(store.numbers)
     if keys.kind == "i" and _tabulated(store, *keys.bounds):
         return _by_table(keys.data, store), len(store.numbers)
     array = keys.arrow()
     if keys.kind == "s" and pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
+    if keys.kind == "s":
+        found = store.texts.find(array, store.numbers)
+        if found is not None:
+            return _completed(found, array, store.numbers), len(store.numbers)
     encoded = array.dictionary_encode()
     texts = of_arrow(encoded.dictionary).pylist()
     numbers = store.numbers
-    found = list(map(numbers.get, texts))
-    if None in found:
-        found = [numbers.setdefault(key, len(numbers)) for key in texts]
-    return np.array(found, np.intp).take(encoded.indices.to_numpy()), len(numbers)
+    known = [numbers.setdefault(key, len(numbers)) for key in texts]
+    return np.array(known, np.int32).take(encoded.indices.to_numpy()), len(numbers)
+
+
+def _completed(found: Array, texts: pa.Array, numbers: dict[Any, int]) -> Array:
+    """Return the numbers of texts, with new ones where there were none."""
+    new = (found < 0).nonzero()[0]
+    if len(new):
+        keys = texts.take(pa.array(new)).to_pylist()
+        found[new] = [numbers.setdefault(key, len(numbers)) for key in keys]
+    return found
 
 
 def _tabulated(store: Store, low: int, high: int) -> bool:
@@ -91,4 +108,4 @@ def _by_table(keys: Array, store: Store) -> Array:
         for key in unknown.take(firsts.argsort()).tolist():
             store.table[key - store.base] = store.numbers[key] = len(store.numbers)
         found = store.table.take(places)
-    return found.astype(np.intp)
+    return found

@@ -65,7 +65,8 @@ def symbols_of(letters: Sequence[Function], frame: Frame) -> Array:
     """Return for each event the number whose bit k says whether letter k holds."""
     found = np.zeros(frame.length, np.uint8)
     for k, letter in enumerate(letters):
-        found |= holds(letter, frame).view(np.uint8) << np.uint8(k)
+        bits = holds(letter, frame).view(np.uint8)
+        found |= bits << np.uint8(k) if k else bits
     return found
 
 

@@ -22,6 +22,10 @@ from .base import Fields, Front, Kernel, Outputs, kernel_for
 from .leaves import LETTERS, symbols_of
 
 EVENT = Input(0, "X")
+#: comparing texts with so many constants one by one is faster than looking them up
+FEW = 6
+#: the code of states that say nothing
+SILENT = 255
 
 
 @kernel_for(MooreMachine)
@@ -52,9 +56,12 @@ class MachineKernel(Kernel):
         shown = {s: s for s in self.states} if node.symbols is None else node.symbols
         if any(isinstance(y, Expression) for y in shown.values()):
             raise NotColumnar("a machine whose symbols are computed")
-        self.silent = np.array([s not in shown for s in self.states])
-        said = tuple(shown[s] for s in self.states if s in shown)
-        self.said, self.codes = said, np.cumsum(~self.silent) - 1
+        self.said = tuple(shown[s] for s in self.states if s in shown)
+        if len(self.states) >= SILENT:
+            raise NotColumnar(f"a machine with {SILENT} states or more")
+        self.silent = len(self.said) < len(self.states)
+        codes = iter(range(len(self.said)))
+        self.codes = np.array([next(codes) if s in shown else SILENT for s in (*self.states, None)], np.uint8)
 
     def _holds(self, guard: Any, v: int) -> bool:
         at = next(k for k, g in enumerate(self.guards) if _Guard(g) == _Guard(guard))
@@ -77,24 +84,22 @@ class MachineKernel(Kernel):
         value = event(frame)
         if not isinstance(value, Column):
             raise Unfit("whole rows as the events of a machine")
-        if value.kind == "s" and all(isinstance(g, str) for g in self.guards):
+        if value.kind == "s" and len(self.guards) > FEW and all(isinstance(g, str) for g in self.guards):
             found = pc.index_in(plain(value.data), pa.array(self.guards, pa.string()))
-            return found.fill_null(len(self.guards)).to_numpy().astype(np.intp)  # type: ignore[no-any-return]
-        symbols = np.full(frame.length, len(self.guards))
+            return found.fill_null(len(self.guards)).to_numpy()  # type: ignore[no-any-return]
+        symbols = np.full(frame.length, len(self.guards), np.int32)
         for k in range(len(self.guards) - 1, -1, -1):
-            symbols[compared("==", value, self.guards[k]).data] = k
+            np.copyto(symbols, k, where=compared("==", value, self.guards[k]).data)
         return symbols
 
     def run(self, state: Fields, front: Front) -> tuple[Outputs, Fields]:
         at, values = state
-        numbers = self.automaton.states(self.number[at], self._symbols(front[0]))
-        if len(numbers) and numbers.max() == len(self.states):
+        codes, last = self.automaton.outputs(self.number[at], self._symbols(front[0]), self.codes)
+        if last == len(self.states):  # which is never left
             raise Unfit("an event without a transition")
-        after = self.states[numbers[-1]] if len(numbers) else at
-        if self.silent.any():
-            numbers = numbers[~self.silent.take(numbers)]
-        codes = self.codes.take(numbers) if len(self.said) else numbers
-        return (of_values(of_codes(codes, self.said)),), (after, values)
+        if self.silent:
+            codes = codes[codes != SILENT]
+        return (of_values(of_codes(codes, self.said)),), (self.states[last], values)
 
 
 class _Guard:

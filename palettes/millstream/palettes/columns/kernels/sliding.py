@@ -23,10 +23,12 @@ from millstream.processors.processor import fields, is_state
 from ..column import DTYPES, LARGEST, SMALLEST, Array, Column, Unfit, of_list
 from ..evaluating import NotColumnar
 from ..frame import of_values
+from ..scanning import loops, tidy
 from .base import Fields, Front, Kernel, Outputs, kernel_for
-from .folds import PYTHON, SCANS, comparable, emptied, fold_symbol, scanned, values_of
+from .folds import PYTHON, SCANS, accumulated, comparable, emptied, fold_symbol, scanned, values_of
 
 IDEMPOTENT = ("min", "max", "&", "|")
+NARROW = 32
 
 
 class Held(NamedTuple):
@@ -97,12 +99,13 @@ class SlidingKernel(Kernel):
         state = self._fitting(state, column)
         if not len(column):
             return (of_values(self._typed(emptied(column))),), state
-        if state.ints:
-            values, following = self._int_sums(state, column)
-        else:
-            values, following = self._folds(state, column)
-        chosen, due = self._chosen(values, len(column), state.due)
-        return (of_values(self._typed(self._begun(chosen, column))),), following._replace(due=due)
+        values, following = (self._int_sums if state.ints else self._folds)(state, column)
+        if self.counts:
+            values, due = self._chosen(values, len(column), state.due)
+            following = following._replace(due=due)
+        if self.start is MISSING:
+            return (of_values(Column(column.kind, values)),), following
+        return (of_values(self._typed(self._begun(values, column))),), following
 
     @staticmethod
     def _typed(column: Column) -> Column:
@@ -126,16 +129,15 @@ class SlidingKernel(Kernel):
 
     def _chosen(self, values: Array, length: int, due: int) -> tuple[Array, int]:
         """Return the values whose turn it is; those given belong to the last events, with full windows."""
-        if not self.counts:
-            return values, due
         first = (due or self.every) - 1
         after = first + 1 - length if length <= first else -(length - first - 1) % self.every
         return values[max(0, first - (length - len(values))) :: self.every], after
 
+    @np.errstate(all="ignore")
     def _begun(self, values: Array, column: Column) -> Column:
         """Return the values, each combined with what windows begin with."""
         found = Column(column.kind, values)
-        if self.start is MISSING or not len(values):
+        if not len(values):
             return found
         if column.kind == "i" and type(self.start) is int and self.symbol == "+":
             low, high = found.bounds
@@ -148,121 +150,154 @@ class SlidingKernel(Kernel):
     # -- sums of ints
 
     def _int_sums(self, state: Held, column: Column) -> tuple[Array, Held]:
-        state = self._sized(state, column, LARGEST // self.width)
+        size = self._sized(state, column, LARGEST // self.width)
         width, data = self.width, column.data
-        missing = width - 1 - self._known(state)  # events until the first window is full
-        after = self._moved(state, data, raw=True)
+        # events until the first window is full
+        missing = 0 if state.suffixes is not None else width - 1 - state.length
         if missing >= len(data):
-            return data[:0], after._replace(total=state.total + int(data.sum()))
-        before = self._before(state, len(data))
-        total = state.total + int(data[:missing].sum()) if missing else state.total
-        values = _differences(data[missing:], np.concatenate([before, data[:missing]]) if missing else before)
-        values[0] += total
-        np.add.accumulate(values, out=values)
-        left = len(values) - 1  # this many have left the windows
-        oldest = before[left] if left < len(before) else data[len(data) - width]
-        return values, after._replace(total=int(values[-1]) - int(oldest))
-
-    def _known(self, state: Held) -> int:
-        """Return how many events before this batch its first window may have."""
-        return self.width - 1 if state.suffixes is not None else state.length
+            values, total = data[:0], state.total + int(data.sum())
+        else:
+            before = self._before(state, len(data))
+            total = state.total + int(data[:missing].sum()) if missing else state.total
+            leaving = np.concatenate([before, data[:missing]]) if missing else before
+            values = self._sums(data[missing:], leaving, total)
+            left = len(values) - 1  # this many have left the windows
+            total = int(values[-1]) - int(before[left] if left < len(before) else data[len(data) - width])
+        back, length = self._moved(state, data)
+        suffixes = state.suffixes
+        if state.length + len(data) >= width:
+            suffixes = self._block(state, data, length)
+        return values, Held(suffixes, back, length, total, state.due, True, "i", False, size)
 
     @staticmethod
-    def _sized(state: Held, column: Column, limit: int) -> Held:
-        """Return the state with the size that its ints have together with a column, if that is allowed."""
-        largest = max(map(abs, column.bounds))
-        if max(largest, state.size) > limit:
-            state = state._replace(size=_size(state))  # what was large may have left
-        if max(largest, state.size) > limit:
+    def _sums(data: Array, leaving: Array, total: int) -> Array:
+        """Return the sums of windows that had `total` before, given the events that leave them first."""
+        compiled, found = loops(), np.empty(len(data), np.int64)
+        if compiled is not None:
+            compiled.sums(tidy(data), leaving, total, found)
+            return found
+        early, found[0] = min(len(leaving), len(data) - 1), data[0] + total
+        np.subtract(data[1 : early + 1], leaving[:early], out=found[1 : early + 1])
+        np.subtract(data[early + 1 :], data[: len(data) - 1 - early], out=found[early + 1 :])
+        np.add.accumulate(found, out=found)
+        return found
+
+    @staticmethod
+    def _sized(state: Held, column: Column, limit: int) -> int:
+        """Return the size that the ints of a state have together with a column, if that is allowed."""
+        low, high = column.bounds
+        size = max(-low, high, state.size)
+        if size > limit:
+            size = max(-low, high, _size(state))  # what was large may have left
+        if size > limit:
             raise Unfit("a fold that may leave int64")
-        return state if state.size >= largest else state._replace(size=largest)
+        return size
 
     def _before(self, state: Held, wanted: int) -> Array:
         """Return the events from before this batch that leave its windows, oldest first."""
         older = np.empty(0, np.int64) if state.suffixes is None else state.suffixes[state.length + 1 :]
-        if len(older) >= wanted:
+        if len(older) >= wanted or not state.back:
             return older[:wanted]
         return np.concatenate([older, *state.back])[:wanted]
 
     # -- folds in blocks
 
+    @np.errstate(all="ignore")
     def _folds(self, state: Held, column: Column) -> tuple[Array, Held]:
         if self.symbol == "*" and column.kind == "i":
-            state = self._sized(state, column, max(1, int(LARGEST ** (1 / (self.width + 1))) - 1))
+            self._sized(state, column, max(1, int(LARGEST ** (1 / (self.width + 1))) - 1))
         if self.symbol == "+" and column.kind == "i":
             raise Unfit("ints after floats")
-        if self.symbol in IDEMPOTENT and self.width <= len(column):
-            if column.kind == "i":
-                state = self._sized(state, column, LARGEST + 1)
-            return self._doubled(state, column)
-        data, width, scan = column.data, self.width, SCANS[self.symbol]
+        size = self._sized(state, column, LARGEST + 1) if column.kind == "i" else 0
+        if self.width <= len(column):
+            compiled = self._compiled(column)
+            if compiled is not None:
+                return self._looped(compiled, state, column, size)
+            if self.symbol in IDEMPOTENT:
+                return self._doubled(state, column, size)
+        data, width, suffixes = column.data, self.width, state.suffixes
+        found, full = np.empty_like(data), 0 if suffixes is not None else width - 1 - state.length
         first = min(len(data), width - state.length)
-        total = state.total if state.length else MISSING
-        prefix = scanned(self.symbol, total, Column(column.kind, data[:first])).data
-        parts = [self._joined(state.suffixes, prefix, state.length + 1)]
-        suffixes = state.suffixes
-        blocks, rest = divmod(len(data) - first, width)
+        last = len(data) - (len(data) - first) % width
+        total = self._begin(state.total if state.length else MISSING, data[:first], state, found)
         if state.length + first == width:
-            suffixes = suffix_folds(scan, np.concatenate([*state.back, data[:first]])[None, :])[0]
-        if blocks:
-            whole = data[first : first + blocks * width].reshape(blocks, width)
-            older, newer = both_folds(scan, whole)
-            found = np.empty((blocks, width), data.dtype)
-            scan(suffixes[1:], newer[0, :-1], out=found[0, :-1])  # type: ignore[index]
-            scan(older[:-1, 1:], newer[1:, :-1], out=found[1:, :-1])
-            found[:, -1] = newer[:, -1]
-            parts.append(found.ravel())
-            suffixes, prefix = older[-1].copy(), newer[-1]
-        if rest:
-            prefix = scanned(self.symbol, MISSING, Column(column.kind, data[-rest:])).data
-            parts.append(self._joined(suffixes, prefix, 1))
-        after = self._moved(state, data, raw=False)._replace(suffixes=suffixes, total=prefix[-1].item())
-        return np.concatenate(parts), after
+            block = np.concatenate([*state.back, data[:first]])
+            suffixes = accumulated(self.symbol, block[::-1])[::-1]
+        if last > first:
+            suffixes = self._blocks(data[first:last], suffixes, found[first:last])
+            total = found[last - 1].item()
+        back, length = self._moved(state, data)
+        after = Held(suffixes, back, length, total, state.due, state.ints, column.kind, False, size)
+        if last < len(data):
+            total = self._begin(MISSING, data[last:], after._replace(length=0), found[last:])
+            after = after._replace(total=total)
+        return found[full:], after
 
-    def _joined(self, suffixes: Array | None, prefix: Array, place: int) -> Array:
-        """Return the values of windows that end at `place` and after it; only full ones."""
-        whole = place + len(prefix) - 1 == self.width
-        if suffixes is None:
-            return prefix[-1:] if whole else prefix[:0]
-        older = suffixes[place : place + len(prefix)]
-        found: Array = SCANS[self.symbol](older, prefix[: len(older)])
-        return np.concatenate([found, prefix[-1:]]) if whole else found
+    def _compiled(self, column: Column) -> Any:
+        """Return the compiled loops, if they know this fold of such values."""
+        # a few maxima of neighbours are found faster by NumPy, without branches
+        ints = ("min", "max") if self.width > NARROW else ()
+        known = {"f": ("+", "*", "min", "max"), "i": ints}.get(column.kind, ())
+        return loops() if self.symbol in known else None
 
-    def _doubled(self, state: Held, column: Column) -> tuple[Array, Held]:
+    def _looped(self, compiled: Any, state: Held, column: Column, size: int) -> tuple[Array, Held]:
+        """Return the folds of all windows by one compiled loop."""
+        data, width, total = tidy(column.data), self.width, state.total if state.length else 0
+        full = 0 if state.suffixes is not None else width - 1 - state.length
+        older = np.zeros(width, data.dtype) if state.suffixes is None else state.suffixes[::-1].copy()
+        begun = np.concatenate(state.back) if state.back else data[:0]
+        found, newer = np.empty_like(data), np.empty_like(older)
+        total = compiled.windows(compiled.OPERATIONS[self.symbol], data, begun, total, older, newer, found)
+        back, length = self._moved(state, data)
+        suffixes = (newer if (state.length + len(data)) // width % 2 else older)[::-1]
+        total = float(total) if column.kind == "f" else int(total)
+        after = Held(suffixes, back, length, total, state.due, state.ints, column.kind, False, size)
+        return found[full:], after
+
+    def _begin(self, total: Any, data: Array, state: Held, found: Array) -> Any:
+        """Find the folds of windows that end in a block's first events; return the fold of those events."""
+        prefix = scanned(self.symbol, total, Column(state.kind, data)).data
+        open_ones = min(len(data), self.width - 1 - state.length)
+        found[open_ones : len(data)] = prefix[open_ones:]
+        if state.suffixes is not None:
+            older = state.suffixes[state.length + 1 : state.length + 1 + open_ones]
+            SCANS[self.symbol](older, prefix[:open_ones], out=found[:open_ones])
+        return prefix[-1].item()
+
+    def _blocks(self, data: Array, suffixes: Any, found: Array) -> Array:
+        """Find the folds of windows that end in whole blocks; return those of the last one's suffixes."""
+        scan, blocks = SCANS[self.symbol], found.reshape(-1, self.width)
+        ends, begins = both_folds(scan, data.reshape(blocks.shape))
+        scan(suffixes[1:], begins[0, :-1], out=blocks[0, :-1])
+        scan(ends[:-1, 1:], begins[1:, :-1], out=blocks[1:, :-1])
+        blocks[:, -1] = begins[:, -1]
+        suffix: Array = ends[-1].copy()
+        return suffix
+
+    def _doubled(self, state: Held, column: Column, size: int) -> tuple[Array, Held]:
         """Return the folds of all windows by doubling; suffix folds stand for the events they begin with."""
         data, width, scan = column.data, self.width, SCANS[self.symbol]
         older = np.empty(0, data.dtype) if state.suffixes is None else state.suffixes[state.length + 1 :]
         known = np.concatenate([older, *state.back, data])[-(len(data) + width - 1) :]
-        folds, size = known.astype(self._narrow(state, column), copy=False), 1
-        while size * 2 <= width:
-            folds = scan(folds[:-size], folds[size:])
-            size *= 2
-        if size < width:
-            folds = scan(folds[: len(known) - width + 1], folds[width - size :])
-        after = self._moved(state, data, raw=False)
-        if state.length + len(data) >= width:
-            block = self._block(state, data, after.length)
-            after = after._replace(suffixes=suffix_folds(scan, block[None, :])[0])
-        tail = np.concatenate(after.back) if after.back else block
-        return folds.astype(data.dtype, copy=False), after._replace(total=scan.reduce(tail).item())
+        folds, reach = known.astype(_narrow(size, data.dtype), copy=False), 1
+        while reach * 2 <= width:
+            folds = scan(folds[:-reach], folds[reach:])
+            reach *= 2
+        if reach < width:
+            folds = scan(folds[: len(known) - width + 1], folds[width - reach :])
+        back, length = self._moved(state, data)
+        suffixes = suffix_folds(scan, self._block(state, data, length)[None, :])[0]
+        total = (scan.reduce(back[0]) if back else suffixes[0]).item()
+        after = Held(suffixes, back, length, total, state.due, state.ints, column.kind, False, size)
+        return folds.astype(data.dtype, copy=False), after
 
-    @staticmethod
-    def _narrow(state: Held, column: Column) -> Any:
-        """Return the type in which ints can be compared fastest."""
-        if column.kind != "i":
-            return column.data.dtype
-        return next((t for t in (np.int16, np.int32) if state.size <= np.iinfo(t).max), np.int64)
-
-    def _moved(self, state: Held, data: Array, raw: bool) -> Held:
-        """Return the state with the events added to the blocks; `raw`: events stand for the suffixes."""
-        length, width = state.length + len(data), self.width
-        if length < width:
-            return state._replace(back=(*state.back, data), length=length)
-        over = length % width
-        back = (data[len(data) - over :].copy(),) if over else ()
-        if not raw:
-            return state._replace(back=back, length=over)
-        return state._replace(back=back, length=over, suffixes=self._block(state, data, over))
+    def _moved(self, state: Held, data: Array) -> tuple[tuple[Array, ...], int]:
+        """Return the chunks of the block under way after a batch, and how many events they have."""
+        length = state.length + len(data)
+        if length < self.width:
+            return (*state.back, data), length
+        over = length % self.width
+        return ((data[len(data) - over :].copy(),) if over else ()), over
 
     def _block(self, state: Held, data: Array, over: int) -> Array:
         """Return the events of the last block that is complete, before the last `over` ones."""
@@ -271,6 +306,13 @@ class SlidingKernel(Kernel):
             return data[begin : begin + self.width].copy()
         found: Array = np.concatenate([*state.back, data])[-(over + self.width) :][: self.width]
         return found
+
+
+def _narrow(size: int, dtype: Any) -> Any:
+    """Return the type in which values can be compared fastest; ints are not larger than `size`."""
+    if dtype != np.int64:
+        return dtype
+    return np.int16 if size < 1 << 15 else np.int32 if size < 1 << 31 else np.int64
 
 
 def _differences(data: Array, leaving: Array) -> Array:
