@@ -1,16 +1,17 @@
 """What workers gain, and what handing over costs: run with ``-s`` to see the figures; no time is asserted.
 
-Two figures for each gain. By the clock, beside the ideal of the same moment: how much faster two independent
-processes are than one, which on a shared machine is often far from two. And by CPU time, which neighbours
-disturb less: the CPU time of the plain query over what two processors would need at least for what the caller
-and the workers have spent, that is the largest share of one of them, or half of all.
+Neighbours on the machine disturb every figure by the clock, so what is compared is run in turns: in each round the
+plain query, the parallel one, and two independent processes, which say what two cores can give at that moment.
+Medians of the rounds are printed. By CPU time, which neighbours disturb less: the CPU time of the plain query over
+what two processors would need at least for what the caller and the workers have spent, that is the largest share of
+one of them, or half of all.
 """
 
-import subprocess
-import sys
+import os
 from operator import add
 from pathlib import Path
 from random import Random
+from statistics import median
 from time import perf_counter, process_time, thread_time
 
 import pytest
@@ -37,7 +38,9 @@ from millstream.processors import Apply, Cumulate, X
 
 pytestmark = pytest.mark.bench
 KIND = "processes" if gil_is_enabled() else "threads"
-SPIN = "import time\nt=time.perf_counter()\nfor k in range(3000000): k & 3\nprint(time.perf_counter() - t)"
+#: how long the plain query runs, and how often, all in turns
+SECONDS = float(os.environ.get("BENCH_SECONDS", "0.2"))
+ROUNDS = int(os.environ.get("BENCH_ROUNDS", "3"))
 
 
 def busy(rounds, x):
@@ -65,16 +68,30 @@ class OnValue(Work):
         return busy(self.rounds, x[1]) >= x[0]
 
 
-def ideal():
-    """How much faster two processes are than one, now."""
+def spin(rounds):
+    """Be busy, and tell how long that took by the clock."""
+    begun = perf_counter()
+    busy(rounds, 3)
+    return perf_counter() - begun
 
-    def run(count):
-        programs = [
-            subprocess.Popen([sys.executable, "-c", SPIN], stdout=subprocess.PIPE) for _ in range(count)
-        ]
-        return max(float(p.communicate()[0]) for p in programs)
 
-    return 2 * run(1) / run(2)
+def make_spin():
+    return spin
+
+
+class Ideal:
+    """Two independent processes: how much faster than one they are, now."""
+
+    def __init__(self, manager):
+        self.workers = [manager.request(make_spin) for _ in range(2)]
+
+    def run(self, *workers):
+        for worker in workers:
+            worker.send(3_000_000)
+        return max(worker.receive() for worker in workers)
+
+    def __call__(self):
+        return 2 * self.run(self.workers[0]) / self.run(*self.workers)
 
 
 def spent(manager):
@@ -89,21 +106,33 @@ def spent(manager):
     return [read(f"/proc/self/task/{w._thread.native_id}/schedstat") for w in workers]
 
 
+def timed(manager, function):
+    """What a function returns, seconds by the clock, and CPU time of the caller and of each worker."""
+    before, begun, clock = spent(manager), thread_time(), perf_counter()
+    value = function()
+    seconds, caller = perf_counter() - clock, thread_time() - begun
+    return value, seconds, [caller, *(b - a for a, b in zip(before, spent(manager), strict=True))]
+
+
 def compare(name, manager, plain, parallel, warm):
     warm()
-    begun, clock = thread_time(), perf_counter()
-    expected = plain()
-    one, clock_one = thread_time() - begun, perf_counter() - clock
-    before, begun, clock = spent(manager), thread_time(), perf_counter()
-    got = parallel()
-    caller, clock_other = thread_time() - begun, perf_counter() - clock
-    assert got == expected
-    workers = [b - a for a, b in zip(before, spent(manager), strict=True)]
-    needed = max(caller, *workers, (caller + sum(workers)) / 2)
+    rounds, shares = [], []
+    with ThreadManager(2, "processes") as others:
+        ideal = Ideal(others)
+        for _ in range(ROUNDS):
+            expected, clock_one, (one, *_) = timed(manager, plain)
+            got, clock_other, share = timed(manager, parallel)
+            assert got == expected
+            rounds.append(
+                (clock_one / clock_other, ideal(), one / max(*share, sum(share) / 2), clock_one, clock_other)
+            )
+            shares.append(share)
+    clock, best, by_cpu, one, other = map(median, zip(*rounds, strict=True))
+    caller, *workers = map(median, zip(*shares, strict=True))
     print(
-        f"\n{name}: {one / needed:.2f}x by CPU time, {clock_one / clock_other:.2f}x by the clock "
-        f"(two independent processes: {ideal():.2f}x); plain {one:.3f} s, caller {caller:.3f} s, "
-        f"workers {', '.join(f'{w:.3f} s' for w in workers)}"
+        f"\n{name}: {clock:.2f}x by the clock ({min(r[0] for r in rounds):.2f} to {max(r[0] for r in rounds):.2f}; "
+        f"two independent processes {best:.2f}x), {by_cpu:.2f}x by CPU time; plain {one:.2f} s, parallel {other:.2f} s: "
+        f"caller {caller:.2f} s, workers {', '.join(f'{w:.2f} s' for w in workers)}"
     )
 
 
@@ -124,38 +153,54 @@ def latest(x, y):
     return y
 
 
-def queries(microseconds, manager):
-    """Name, plain query, parallel query, and events."""
-    work = Apply(Work(microseconds))
-    events = list(range(400_000 // microseconds))
-    keyed = Slice(X % 50, work | Cumulate(add))
-    yield "Pipeline", work, Pipeline(work, manager), events
-    yield "PullGroup, two halves", work | work, PullGroup(work, manager) | work, events
-    yield "ParallelSlice, 50 keys", keyed, ParallelSlice(keyed, manager), events
-    few = [*range(10), *range(10, 10 + 40_000 // microseconds)]
-    inner = work | Cumulate(latest)
-    wrapped = NonBlockingProcessor(inner, manager)
-    yield "Window of 10 copies", Window(inner, 10), Window(wrapped, 10), few
-    yield "Slice, an event for all of 10", Slice(to_all, inner), Slice(to_all, wrapped), few
-    value = Apply(OnValue(microseconds))
-    yield (
-        "ForAll over 10 values",
-        ForAll(domain, value),
-        ForAll(domain, NonBlockingProcessor(value, manager)),
-        few,
-    )
-    monitor = Monitor("G (a -> F b)", atoms={"a": Work(microseconds), "b": X == 3})
-    yield "ChunkedMonitor", monitor, ChunkedMonitor(monitor, manager), events
+def pipeline(us, manager):
+    work = Apply(Work(us))
+    return work, Pipeline(work, manager), 1
 
 
-@pytest.mark.parametrize("microseconds", [10, 100])
-def test_gain_of_wrappers(microseconds):
+def pull_group(us, manager):
+    work = Apply(Work(us))
+    return work | work, PullGroup(work, manager) | work, 2
+
+
+def parallel_slice(us, manager):
+    keyed = Slice(X % 50, Apply(Work(us)) | Cumulate(add))
+    return keyed, ParallelSlice(keyed, manager), 1
+
+
+def window(us, manager):
+    inner = Apply(Work(us)) | Cumulate(latest)
+    return Window(inner, 10), Window(NonBlockingProcessor(inner, manager), 10), 10
+
+
+def for_all_slices(us, manager):
+    inner = Apply(Work(us)) | Cumulate(latest)
+    return Slice(to_all, inner), Slice(to_all, NonBlockingProcessor(inner, manager)), 10
+
+
+def quantifier(us, manager):
+    value = Apply(OnValue(us))
+    return ForAll(domain, value), ForAll(domain, NonBlockingProcessor(value, manager)), 10
+
+
+def chunked_monitor(us, manager):
+    monitor = Monitor("G (a -> F b)", atoms={"a": Work(us), "b": X == 3})
+    return monitor, ChunkedMonitor(monitor, manager), 1
+
+
+WRAPPERS = [pipeline, pull_group, parallel_slice, chunked_monitor, quantifier, for_all_slices, window]
+
+
+@pytest.mark.parametrize("microseconds", [100, 10])
+@pytest.mark.parametrize("made", WRAPPERS, ids=lambda f: f.__name__)
+def test_gain_of_wrappers(made, microseconds):
+    """Each event is worked on so many microseconds, or so many times, by copies or one after the other."""
     with ThreadManager(2, KIND) as manager:
-        for name, plain, parallel, events in queries(microseconds, manager):
-            warm = pulling(parallel, events[: len(events) // 8])
-            compare(
-                f"{name}, {microseconds} us", manager, pulling(plain, events), pulling(parallel, events), warm
-            )
+        plain, parallel, times = made(microseconds, manager)
+        events = list(range(int(SECONDS * 1e6 / microseconds / times)))
+        warm = pulling(parallel, events[: len(events) // 8])
+        name = f"{made.__name__}, {microseconds} us"
+        compare(name, manager, pulling(plain, events), pulling(parallel, events), warm)
 
 
 def test_gain_of_numpy_batches_in_threads():
@@ -192,7 +237,7 @@ def test_gain_of_phased_graph(microseconds):
     for k in range(8):
         graph.add(f"a{k}", work, "x")
         graph.add(f"b{k}", work, f"a{k}")
-    phases = [(k, {"x": k}) for k in range(30_000 // microseconds)]
+    phases = [(k, {"x": k}) for k in range(int(SECONDS * 1e6 / 16 / microseconds))]
     with ThreadManager(2, KIND) as manager:
         compare(
             f"phased graph, {microseconds} us a vertex",
