@@ -1,10 +1,11 @@
 """What workers gain, and what handing over costs: run with ``-s`` to see the figures; no time is asserted.
 
-Neighbours on the machine disturb every figure by the clock, so what is compared is run in turns: in each round the
-plain query, the parallel one, and two independent processes, which say what two cores can give at that moment.
-Medians of the rounds are printed. By CPU time, which neighbours disturb less: the CPU time of the plain query over
-what two processors would need at least for what the caller and the workers have spent, that is the largest share of
-one of them, or half of all.
+Neighbours on the machine disturb every figure by the clock, so what is compared is run in turns: in each
+round the plain query, the parallel one, and two independent processes, which say what two cores can give at
+that moment. Medians of the rounds are printed; BENCH_SECONDS and BENCH_ROUNDS say how long and how often. By
+CPU time, which neighbours disturb less: the CPU time of the plain query over what two processors would need
+at least for what the caller and the workers have spent, that is the largest share of one of them, or half of
+all.
 """
 
 import os
@@ -49,13 +50,18 @@ def busy(rounds, x):
     return x
 
 
+def spin(rounds):
+    """Be busy, and tell how long that took by the clock."""
+    begun = perf_counter()
+    busy(rounds, 3)
+    return perf_counter() - begun
+
+
 class Work:
     """A function that takes about so many microseconds."""
 
     def __init__(self, microseconds):
-        begun = process_time()
-        busy(200_000, 3)
-        self.rounds = int(microseconds * 1e-6 * 200_000 / (process_time() - begun))
+        self.rounds = int(microseconds * 1e-6 * 100_000 / min(spin(100_000) for _ in range(20)))
 
     def __call__(self, x):
         return busy(self.rounds, x)
@@ -66,13 +72,6 @@ class OnValue(Work):
 
     def __call__(self, x):
         return busy(self.rounds, x[1]) >= x[0]
-
-
-def spin(rounds):
-    """Be busy, and tell how long that took by the clock."""
-    begun = perf_counter()
-    busy(rounds, 3)
-    return perf_counter() - begun
 
 
 def make_spin():
@@ -129,10 +128,11 @@ def compare(name, manager, plain, parallel, warm):
             shares.append(share)
     clock, best, by_cpu, one, other = map(median, zip(*rounds, strict=True))
     caller, *workers = map(median, zip(*shares, strict=True))
+    ratios = sorted(r[0] for r in rounds)
     print(
-        f"\n{name}: {clock:.2f}x by the clock ({min(r[0] for r in rounds):.2f} to {max(r[0] for r in rounds):.2f}; "
-        f"two independent processes {best:.2f}x), {by_cpu:.2f}x by CPU time; plain {one:.2f} s, parallel {other:.2f} s: "
-        f"caller {caller:.2f} s, workers {', '.join(f'{w:.2f} s' for w in workers)}"
+        f"\n{name}: {clock:.2f}x by the clock ({ratios[0]:.2f} to {ratios[-1]:.2f}; two processes alone "
+        f"{best:.2f}x), {by_cpu:.2f}x by CPU time; plain {one:.2f} s, parallel {other:.2f} s: caller "
+        f"{caller:.2f} s, workers {', '.join(f'{w:.2f} s' for w in workers)}"
     )
 
 

@@ -140,8 +140,13 @@ class ParallelSlice(Processor):
         ready = spread.ready
         ready.extend(spread.tape.take())
         if not self.slices.shows:
+            emit = self.emit
             while ready:
-                self._emit(ready.popleft())
+                for y in ready.popleft():
+                    if y.__class__ is Failed:
+                        surface(self, y.index + spread.offset, y)
+                    else:
+                        emit(y)
         elif ready:
             run = self.run
             run.give(run.fresh() if spread.values is None else spread.values)
@@ -150,13 +155,6 @@ class ParallelSlice(Processor):
                     self._show(ready.popleft())
             finally:
                 spread.values = run.take()
-
-    def _emit(self, outputs: list[Any]) -> None:
-        for y in outputs:
-            if y.__class__ is Failed:
-                surface(self, y.index + self.spread.offset, y)
-            else:
-                self.emit(y)
 
     def _show(self, outputs: list[Any]) -> None:
         """Take the outputs of an event into what is shown, and show it."""

@@ -47,6 +47,8 @@ class Spread:
     #: why slices are lost: their worker is gone
     lost: Failure | None = None
     tape: Tape = field(factory=Tape)
+    #: the number of workers
+    size: int = 0
     #: how many events make a chunk, and what that is decided by
     length: int = FIRST
     pace: Pace = field(factory=Pace)
@@ -62,27 +64,23 @@ class Spread:
     #: slices that have come back from workers: (birth, key, state)
     _home: list[tuple[Any, Any, Any]] = field(factory=list)
 
-    @property
-    def size(self) -> int:
-        """Return the number of workers."""
-        return 0 if self._crew is None else self._crew.size
-
     def acquire(self, manager: ThreadManager, stage: Sharding, run: Run) -> bool:
         """Ask for workers unless there are some, and return whether there are; see `Line.acquire`."""
+        if self.size and self._limit == manager.limit:
+            return True
         if self.lost is not None:
             self.lost.throw()
-        if self._crew is not None and self._limit != manager.limit:
+        if self.size:
             self.settle(run)
-        if self._crew is None:
-            if manager.workers == "auto" and self.pace.cost is None:
-                return False
-            crew = Crew(manager, stage, manager.limit, self.pace.cost)
-            if not crew.size:
-                return False
-            self._crew, self._run, self._limit = crew, run, manager.limit
-            self._waiting = [Part() for _ in range(crew.size)]
-            self._under_way = [deque() for _ in range(crew.size)]
-            self._give_out(crew, run)
+        if manager.workers == "auto" and self.pace.cost is None:
+            return False
+        crew = Crew(manager, stage, manager.limit, self.pace.cost)
+        if not crew.size:
+            return False
+        self._crew, self.size, self._run, self._limit = crew, crew.size, run, manager.limit
+        self._waiting = [Part() for _ in range(crew.size)]
+        self._under_way = [deque() for _ in range(crew.size)]
+        self._give_out(crew, run)
         return True
 
     def _give_out(self, crew: Crew, run: Run) -> None:
@@ -167,7 +165,7 @@ class Spread:
     def close(self) -> None:
         """Give the workers back, whatever they are doing."""
         if self._crew is not None:
-            crew, self._crew = self._crew, None
+            crew, self._crew, self.size = self._crew, None, 0
             crew.close()
 
     def __del__(self) -> None:
