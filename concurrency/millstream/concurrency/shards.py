@@ -22,8 +22,8 @@ from .stages import named
 State = tuple[Any, ...]
 #: the order of slices: the number of the event that began one, and the place of its key among those of it
 Birth = tuple[int, int]
-#: what several slices give for an event: their ranks in the order of all, and for each its outputs as a list, or
-#: the only one
+#: what several slices give for an event: their ranks in the order of all, and for each its outputs as a list,
+#: or the only one
 Ranked = tuple[Sequence[Any], list[Any]]
 
 
