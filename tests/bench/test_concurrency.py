@@ -44,7 +44,7 @@ KIND = "processes" if gil_is_enabled() else "threads"
 SECONDS = float(os.environ.get("BENCH_SECONDS", "0.2"))
 ROUNDS = int(os.environ.get("BENCH_ROUNDS", "3"))
 #: how often the CPU time of two functions is taken in turns
-PAIRS = 4 * ROUNDS + 1
+PAIRS = 3 * ROUNDS
 
 
 def busy(rounds, x):
@@ -286,8 +286,8 @@ def test_cost_of_a_refusal_and_of_handing_over():
             rounds.append([t / len(events) * 1e9 for t in (alone, *shares, clock_other - clock_one)])
     alone, caller, worker, later = map(median, zip(*rounds, strict=True))
     print(
-        f"a cheap event: {alone:.0f} ns plain; through a PullGroup {caller:.0f} ns of the caller and {worker:.0f} ns "
-        f"of the worker, {later:.0f} ns more than plain by the clock ({KIND})"
+        f"a cheap event: {alone:.0f} ns plain; through a PullGroup {caller:.0f} ns of the caller and "
+        f"{worker:.0f} ns of the worker, {later:.0f} ns more than plain by the clock ({KIND})"
     )
 
 
@@ -308,7 +308,7 @@ def test_planner_never_slows_a_query_down(workload):
 
     What the same query gives against itself is printed, too: no figure is better than that.
     """
-    events, query = numbers(200_000), workload.query
+    events, query = numbers(1_000_000), workload.query
     with ThreadManager(2, KIND) as manager:
         told = [f"\n{workload.name}, parallelized:"]
         for mode, run in (("pull", drain), ("push", push)):

@@ -88,7 +88,8 @@ def bounded_history(query: Query) -> History:
                 n is not None or _tells(node) for node, n in zip(graph.nodes, lengths, strict=True)
             )
             return History(None, _why(node), adaptive)
-    if len(query.into().fresh()) > sum(len(states(node)) for node in graph.nodes):
+    joins = any(node.arity[0] > 1 for node in graph.nodes)
+    if joins and len(query.into().fresh()) > sum(len(states(node)) for node in graph.nodes):
         return History(None, "joins streams of different clocks, whose queues are a state")
     total, regular = 1, True
     for node, length in zip(graph.nodes, lengths, strict=True):
