@@ -19,7 +19,7 @@ from millstream.processors.states import copied
 
 from .chunks import AHEAD, FIRST, MOST, Failed, Pace, Reply
 from .crew import Crew
-from .failures import Failure
+from .failures import Failure, with_events
 from .manager import ThreadManager
 from .shards import Sharding, State, Tape, lost
 
@@ -133,7 +133,9 @@ class Spread:
             if self._under_way[member]:
                 part = self._under_way[member].popleft()
                 events = zip(part.numbers, part.keys, strict=True)
-                self.tape.came(member, [lost(key, Failed(number, reply)) for number, key in events])
+                first, last = part.numbers[0] + self.offset, part.numbers[-1] + self.offset
+                died = with_events(reply, first, last)
+                self.tape.came(member, [lost(key, Failed(number, died)) for number, key in events])
         elif reply is not None:
             self._home += [(birth, key, values) for key, (birth, values) in reply.items()]
 
