@@ -2,7 +2,8 @@
 
 Neighbours on the machine disturb every figure by the clock, so what is compared is run in turns: in each
 round the plain query, the parallel one, and two independent processes, which say what two cores can give at
-that moment. Medians of the rounds are printed; BENCH_SECONDS and BENCH_ROUNDS say how long and how often. By
+that moment; a round in which these gain too little says nothing and is repeated. Medians of the rounds
+are printed; BENCH_SECONDS and BENCH_ROUNDS say how long and how often. By
 CPU time, which neighbours disturb less: the CPU time of the plain query over what two processors would need
 at least for what the caller and the workers have spent, that is the largest share of one of them, or half of
 all.
@@ -36,13 +37,15 @@ from millstream.lab.workloads import numbers, workloads
 from millstream.palettes.ltl import ForAll, Monitor
 from millstream.palettes.slicer import ALL, Slice
 from millstream.palettes.windows import Window
-from millstream.processors import Apply, Cumulate, X
+from millstream.processors import Apply, Cumulate, E, Filter, X
 
 pytestmark = pytest.mark.bench
 KIND = "processes" if gil_is_enabled() else "threads"
 #: how long the plain query runs, and how often, all in turns
 SECONDS = float(os.environ.get("BENCH_SECONDS", "0.2"))
 ROUNDS = int(os.environ.get("BENCH_ROUNDS", "3"))
+#: what two independent processes have to gain for a round to count; if too few do, the last ones count
+QUIET = 1.7
 #: how often the CPU time of two functions is taken in turns
 PAIRS = 3 * ROUNDS
 
@@ -118,24 +121,26 @@ def timed(manager, function):
 
 def compare(name, manager, plain, parallel, warm):
     warm()
-    rounds, shares = [], []
+    rounds, shares, tried = [], [], 0
     with ThreadManager(2, "processes") as others:
         ideal = Ideal(others)
-        for _ in range(ROUNDS):
+        while len(rounds) < ROUNDS and tried < 4 * ROUNDS:
+            tried += 1
             expected, clock_one, (one, *_) = timed(manager, plain)
             got, clock_other, share = timed(manager, parallel)
             assert got == expected
-            rounds.append(
-                (clock_one / clock_other, ideal(), one / max(*share, sum(share) / 2), clock_one, clock_other)
-            )
-            shares.append(share)
+            best = ideal()
+            if best > QUIET or tried > 3 * ROUNDS:
+                by_cpu = one / max(*share, sum(share) / 2)
+                rounds.append((clock_one / clock_other, best, by_cpu, clock_one, clock_other))
+                shares.append(share)
     clock, best, by_cpu, one, other = map(median, zip(*rounds, strict=True))
     caller, *workers = map(median, zip(*shares, strict=True))
     ratios = sorted(r[0] for r in rounds)
     print(
         f"\n{name}: {clock:.2f}x by the clock ({ratios[0]:.2f} to {ratios[-1]:.2f}; two processes alone "
-        f"{best:.2f}x), {by_cpu:.2f}x by CPU time; plain {one:.2f} s, parallel {other:.2f} s: caller "
-        f"{caller:.2f} s, workers {', '.join(f'{w:.2f} s' for w in workers)}"
+        f"{best:.2f}x; {len(rounds)} of {tried} rounds), {by_cpu:.2f}x by CPU time; plain {one:.2f} s, "
+        f"parallel {other:.2f} s: caller {caller:.2f} s, workers {', '.join(f'{w:.2f} s' for w in workers)}"
     )
 
 
@@ -201,15 +206,13 @@ def test_gain_of_wrappers(made, microseconds):
     with ThreadManager(2, KIND) as manager:
         plain, parallel, times = made(microseconds, manager)
         events = list(range(int(SECONDS * 1e6 / microseconds / times)))
-        warm = pulling(parallel, events[: len(events) // 8])
-        name = f"{made.__name__}, {microseconds} us"
-        compare(name, manager, pulling(plain, events), pulling(parallel, events), warm)
+        gain_on(f"{made.__name__}, {microseconds} us", manager, plain, parallel, events)
 
 
-def test_gain_of_numpy_batches_in_threads():
+def test_gain_of_batches_in_threads():
     """NumPy lets go of the lock: threads gain on every Python, and nothing is pickled."""
     np = pytest.importorskip("numpy")
-    batches = [np.random.default_rng(k).random(400_000) for k in range(40)]
+    batches = [np.random.default_rng(k).random(400_000) for k in range(int(100 * SECONDS))]
 
     def half(batch):
         return np.sort(batch)
@@ -217,19 +220,38 @@ def test_gain_of_numpy_batches_in_threads():
     def rest(batch):
         return np.sort(batch[::-1])
 
+    total = Apply(lambda batch: float(batch.sum()))
     with ThreadManager(2, "threads") as manager:
         for name, plain, parallel in (
             ("NumPy batches, Pipeline in threads", Apply(half), Pipeline(half, manager)),
             ("NumPy batches, PullGroup in a thread", Apply(half) | rest, PullGroup(half, manager) | rest),
         ):
-            total = Apply(lambda batch: float(batch.sum()))
-            compare(
-                name,
-                manager,
-                pulling(plain | total, batches),
-                pulling(parallel | total, batches),
-                pulling(parallel | total, batches[:4]),
-            )
+            gain_on(name, manager, plain | total, parallel | total, batches)
+
+
+def test_gain_of_columns_in_threads():
+    """A query on columns is NumPy's work, too, in many short steps."""
+    np, pa = pytest.importorskip("numpy"), pytest.importorskip("pyarrow")
+    from millstream.palettes.columns import columnar
+
+    random = np.random.default_rng(1)
+    size, count = 400_000, int(200 * SECONDS)
+    batches = [
+        pa.record_batch({"a": random.integers(0, 1000, size), "b": random.random(size)}) for _ in range(count)
+    ]
+    many = Filter((E.b * 3 > 0.2) & (E.a % 7 != 3)) | Apply((E.b * E.b + E.a / 3) * (E.b - 0.5) / (E.a + 1))
+    first, then = columnar(many), columnar(Cumulate(add))
+    with ThreadManager(2, "threads") as manager:
+        for name, plain, parallel in (
+            ("columns, Pipeline in threads", first, Pipeline(first, manager)),
+            ("columns, PullGroup in a thread", first | then, PullGroup(first, manager) | then),
+        ):
+            gain_on(name, manager, plain, parallel, batches)
+
+
+def gain_on(name, manager, plain, parallel, events):
+    warm = pulling(parallel, events[: len(events) // 8])
+    compare(name, manager, pulling(plain, events), pulling(parallel, events), warm)
 
 
 @pytest.mark.parametrize("microseconds", [100, 300])
