@@ -286,5 +286,6 @@ def test_pipeline_refuses_a_query_on_columns_that_keeps_a_state():
     pytest.importorskip("pyarrow")
     from millstream.palettes.columns import columnar
 
-    with ThreadManager(2) as manager, pytest.raises(ParameterError, match=r"Pipeline: .*Columnar.* keeps a state"):
+    refused = pytest.raises(ParameterError, match=r"Pipeline: .*Columnar.* keeps a state")
+    with ThreadManager(2) as manager, refused:
         Pipeline(columnar(Cumulate(add)), manager)

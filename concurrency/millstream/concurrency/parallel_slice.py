@@ -76,7 +76,7 @@ class ParallelSlice(Processor):
         """Put the event with those of its workers; hand them over if there are enough."""
         spread = self.spread
         spread.count += 1
-        if not spread.acquire(self.manager, self.stage, self.run):
+        if spread.limit != self.manager.limit and not spread.acquire(self.manager, self.stage, self.run):
             self._step_here(spread, x)
             return
         key = self.by(x)
@@ -84,8 +84,8 @@ class ParallelSlice(Processor):
             several = None if key.__class__ in (str, int) else self.keys.several(key, {})
             if key is not self.keys.ALL and several is None:
                 member = hash(key) % spread.size
-                longest = spread.put(member, key, x)
                 spread.tape.went(member)
+                longest = spread.put(member, key, x)
             else:
                 longest = self._put_several(key, several or [], x)
         except TypeError as error:
