@@ -11,7 +11,9 @@ def children():
     """The processes that were started from here and have not been waited for, where the system tells."""
     found = set()
     for task in Path("/proc/self/task").glob("*/children"):
-        with suppress(FileNotFoundError):  # a thread that ends meanwhile has left them to another one
+        with suppress(
+            FileNotFoundError, ProcessLookupError
+        ):  # a thread that ends meanwhile has left them to another one
             found.update(task.read_text().split())
     return found
 
