@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent.parent
-CHECK = (
-    "import sys, attrs, more_itertools, hypothesis, pytest, pytest_benchmark; sys.exit(sys._is_gil_enabled())"
-)
+NEEDED = ["attrs", "hypothesis", "more_itertools", "pytest", "pytest_benchmark", "xdist"]
+CHECK = f"import sys, {', '.join(NEEDED)}; sys.exit(sys._is_gil_enabled())"
 
 
 def free_threaded():
@@ -31,8 +30,8 @@ def test_suite_passes_on_a_free_threaded_python():
     python = free_threaded()
     if python is None:
         pytest.skip(
-            "no free-threaded Python with attrs, more-itertools, hypothesis, pytest and pytest-benchmark; "
-            "name one in FREE_THREADED_PYTHON"
+            "no free-threaded Python with attrs, more-itertools, hypothesis, pytest, pytest-benchmark and "
+            "pytest-xdist; name one in FREE_THREADED_PYTHON"
         )
     files = [str(p) for p in Path(__file__).parent.glob("test_*.py") if p != Path(__file__)]
     run(python, *files, marks="not slow")

@@ -13,6 +13,7 @@ from millstream.processors import (
     Apply,
     Count,
     Cumulate,
+    E,
     Filter,
     KeepLast,
     Multiplex,
@@ -265,3 +266,26 @@ def test_many_repetitions_give_the_same(kind):
             inner = Apply(work(k % 7 * 20)) | Cumulate(add)
             assert list(PullGroup(inner, manager, size=1 + k)(EVENTS)) == list(inner(EVENTS))
             assert list(Pipeline(Last(), manager, depth=1 + k)(EVENTS)) == list(Last()(EVENTS))
+
+
+@pytest.mark.parametrize("wrap", [Pipeline, PullGroup])
+def test_query_on_columns_in_threads_gives_the_same(wrap):
+    pa = pytest.importorskip("pyarrow")
+    from millstream.palettes.columns import columnar
+
+    rows = [{"a": k, "b": k * k % 7} for k in range(300)]
+    batches = [pa.RecordBatch.from_pylist(rows[k : k + 30]) for k in range(0, 300, 30)]
+    query = Filter(E.a % 3 == 1) | Apply(E.b * 2 + E.a)
+    with ThreadManager(2) as manager:
+        parallel = wrap(columnar(query), manager) | columnar(Cumulate(add))
+        values = [y for batch in parallel(batches) for y in batch.column("value").to_pylist()]
+    assert values == list((query | Cumulate(add))(rows))
+
+
+def test_pipeline_refuses_a_query_on_columns_that_keeps_a_state():
+    pytest.importorskip("pyarrow")
+    from millstream.palettes.columns import columnar
+
+    refused = pytest.raises(ParameterError, match=r"Pipeline: .*Columnar.* keeps a state")
+    with ThreadManager(2) as manager, refused:
+        Pipeline(columnar(Cumulate(add)), manager)

@@ -98,7 +98,11 @@ def kill_one(manager):
     os.kill(next(iter(manager._alive))._process.pid, signal.SIGKILL)
 
 
-@pytest.mark.parametrize("wrap", ["group", "pipeline", "slice", "monitor"])
+def spread_copies(host, manager):
+    return ForAll(host.domain, NonBlockingProcessor(host.inner, manager))
+
+
+@pytest.mark.parametrize("wrap", ["group", "pipeline", "slice", "monitor", "copies"])
 @pytest.mark.parametrize("at", [0, 40, 150])
 def test_killed_worker_is_an_error_after_what_came_before(wrap, at):
     """Killed from outside, at some event: a clear error, in time, and nothing that came before it is lost."""
@@ -109,6 +113,7 @@ def test_killed_worker_is_an_error_after_what_came_before(wrap, at):
             "pipeline": (slow, Pipeline),
             "slice": (Slice(X % 5, slow | Count()), ParallelSlice),
             "monitor": (Monitor("G a", atoms={"a": Delays(1)}), ChunkedMonitor),
+            "copies": (ForAll(domain, Apply(X[1]) | slow), spread_copies),
         }[wrap]
         run = make(plain, manager).into(out)
         events = EVENTS * 5
@@ -121,9 +126,9 @@ def test_killed_worker_is_an_error_after_what_came_before(wrap, at):
         ) as failed:
             run.push_all(events[max(at, 1) :]), run.end()
         assert isinstance(failed.value.__cause__, WorkerDiedError)
+        assert f"it had events at {failed.value.position} to " in str(failed.value)
         del run
-        expected = list(plain(events))
-        assert out == expected[: len(out)]
+        assert out == list(plain(events))[: failed.value.position]
         again = list(make(plain, manager)(EVENTS))
         assert again == list(plain(EVENTS))
 

@@ -129,6 +129,10 @@ class Ordered:
         self.begun += 1
         return self.begun - 1
 
+    def chunk(self, number: int) -> Chunk:
+        """Return a chunk that has begun and was not given."""
+        return self._chunks[number - self.given]
+
     def arrive(self, number: int, reply: Any) -> None:
         """Take the reply to a chunk."""
         self._replies[number] = reply

@@ -61,8 +61,16 @@ def _sliding(node: Any) -> int | None:
     return int(node.width) if node.every == 1 and not node.partial else None
 
 
+def _columnar(node: Any) -> int | None:
+    """A query on batches depends on one of them if its rows do not depend on each other."""
+    return 1 if bounded_history(node.query).length == 1 else None
+
+
 #: processors of the palettes whose history is known, by name, so that no palette has to be present
-KNOWN = {"millstream.palettes.windows.counted.Sliding": _sliding}
+KNOWN = {
+    "millstream.palettes.windows.counted.Sliding": _sliding,
+    "millstream.palettes.columns.columnar.Columnar": _columnar,
+}
 
 
 def gives_one_for_one(node: Processor) -> bool:
@@ -88,7 +96,8 @@ def bounded_history(query: Query) -> History:
                 n is not None or _tells(node) for node, n in zip(graph.nodes, lengths, strict=True)
             )
             return History(None, _why(node), adaptive)
-    if len(query.into().fresh()) > sum(len(states(node)) for node in graph.nodes):
+    joins = any(node.arity[0] > 1 for node in graph.nodes)
+    if joins and len(query.into().fresh()) > sum(len(states(node)) for node in graph.nodes):
         return History(None, "joins streams of different clocks, whose queues are a state")
     total, regular = 1, True
     for node, length in zip(graph.nodes, lengths, strict=True):
@@ -100,7 +109,7 @@ def bounded_history(query: Query) -> History:
 
 
 def _why(node: Processor) -> str:
-    if isinstance(node, Router):
+    if isinstance(node, Router) and node.arity[0] > 1:
         return f"has {type(node).__name__}, whose outputs depend on the order in which its inputs come"
     names = states(node)
     if not names:

@@ -15,6 +15,7 @@ from attrs import field
 
 from millstream.processors import Processor, Query, chain, processor, state, transient
 from millstream.processors.elsewhere import apart, save_at_home, together
+from millstream.processors.graph import Graph
 from millstream.processors.pull import pull
 from millstream.processors.states import copied
 
@@ -31,10 +32,11 @@ FEWEST, MOST, ENOUGH = 8, 64, 0.02
 
 
 class Decided:
-    """What was decided, for all runs of a query; None as long as nothing is."""
+    """What was decided, for all runs of a query; None as long as nothing is. It is built once."""
 
     def __init__(self) -> None:
         self.choices: tuple[str, ...] | None = None
+        self.built: dict[tuple[str, ...], Graph] = {}
 
     def __repr__(self) -> str:
         return "Decided()"
@@ -117,10 +119,14 @@ class Deciding(Processor):
         self.form = form
         self.inner = Stages(self.stages, self.emit) if form is None else self._chosen(form).into(self.emit)
 
-    def _chosen(self, form: tuple[str, ...]) -> Query:
-        if set(form) == {LEFT}:
-            return self.query
-        return chain(self.build(k, name) for k, name in enumerate(form))
+    def _chosen(self, form: tuple[str, ...]) -> Graph:
+        built = self.decided.built
+        if form not in built:
+            left = set(form) == {LEFT}
+            built[form] = (
+                self.query if left else chain(self.build(k, name) for k, name in enumerate(form))
+            ).graph
+        return built[form]
 
     # -- deciding
 
@@ -209,4 +215,4 @@ class Deciding(Processor):
             self.wiring.note(place_of(self), error, (event,))
 
     def _rest(self, events: Iterator[Any], held: Held, count: int) -> Iterator[Any]:
-        return pull(self._chosen(held.form or ()).graph, [events], begun=(count, held.values))[0]
+        return pull(self._chosen(held.form or ()), [events], begun=(count, held.values))[0]

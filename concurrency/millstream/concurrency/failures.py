@@ -56,6 +56,18 @@ class Failure:
         raise self.error
 
 
+def with_events(failure: Failure, first: int | None, last: int | None) -> Failure:
+    """Return the failure of a worker that died, with the positions of the events that it had.
+
+    >>> with_events(Failure(WorkerDiedError("killed")), 3, 5).error
+    WorkerDiedError('killed; it had events at 3 to 5: everything before is out, their outputs are lost')
+    """
+    if not isinstance(failure.error, WorkerDiedError):
+        return failure
+    where = "; it had events at {} to {}: everything before is out, their outputs are lost"
+    return Failure(WorkerDiedError(str(failure.error) + where.format(first, last)))
+
+
 def portable(error: BaseException) -> Failure:
     """Return a failure that can be sent to another process.
 

@@ -16,7 +16,7 @@ from millstream.processors.states import copied
 
 from .chunks import AHEAD, FIRST, Chunk, Failed, Located, Ordered, Pace, Reply
 from .crew import Crew
-from .failures import Failure
+from .failures import Failure, with_events
 from .manager import ThreadManager
 
 State = tuple[Any, ...]
@@ -117,8 +117,10 @@ class Line:
         member, reply = self._crew.receive_any()
         number = self._held[member].popleft()
         if number is not None:
-            lost = isinstance(reply, Failure)
-            self._ordered.arrive(number, Reply([Failed(0, reply)], True, 1, 1.0) if lost else reply)
+            if isinstance(reply, Failure):
+                chunk = self._ordered.chunk(number)
+                reply = Reply([Failed(0, with_events(reply, chunk.first, chunk.last))], True, 1, 1.0)
+            self._ordered.arrive(number, reply)
         elif isinstance(reply, Failure):
             self._lost = reply
         elif reply is not None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from time import perf_counter
 from typing import Any, Protocol
 
@@ -34,6 +35,9 @@ class Machine(Protocol):
     def advance(self, event: Any, states: Sequence[int]) -> list[tuple[int, Any]]:
         """Return where an event leads from each of some states, and the output; MISSING if there is none."""
 
+    def move(self, event: Any, s: int) -> tuple[int, Any]:
+        """Do the same for one state."""
+
     def put(self, run: Run, number: int) -> None:
         """Put the state with a number into a run of the processor."""
 
@@ -57,6 +61,11 @@ class Automaton:
         letter = self.letter(event)
         following = [self.table[s][letter] for s in states]
         return [(s, self.verdicts[s]) for s in following]
+
+    def move(self, event: Any, s: int) -> tuple[int, Any]:
+        """Return where an event leads from a state, and the verdict."""
+        following = self.table[s][self.letter(event)]
+        return following, self.verdicts[following]
 
     def put(self, run: Run, number: int) -> None:
         """Put a state into the monitor that goes on like the one with this number."""
@@ -93,7 +102,7 @@ class Moore:
 
     def advance(self, event: Any, states: Sequence[int]) -> list[tuple[int, Any]]:
         """Return where an event leads from each of some states, and the symbol; a failure leads nowhere."""
-        return [self._moved(s, event) for s in states]
+        return [self.move(event, s) for s in states]
 
     def put(self, run: Run, number: int) -> None:
         """Put a state into the machine."""
@@ -103,7 +112,8 @@ class Moore:
         """Return the number of the machine's state."""
         return self.index[run.processors[0].at]  # type: ignore[attr-defined]
 
-    def _moved(self, s: int, event: Any) -> tuple[int, Any]:
+    def move(self, event: Any, s: int) -> tuple[int, Any]:
+        """Return where an event leads from a state, and the symbol."""
         machine = self.machine
         machine.at = self.states[s]
         try:
@@ -124,38 +134,67 @@ def machine_of(query: Any) -> Machine | None:
 
 @frozen
 class Piece(Located):
-    """What a piece of a trace does, for each state before it: the outputs, and the state after it."""
+    """What a piece of a trace does: for each state before it the outputs until all states have met, and the
+    state after it; then the outputs that are common to all."""
 
     outputs: tuple[list[Any], ...]
     ends: tuple[int, ...]
+    common: list[Any]
 
 
 def read_piece(machine: Machine, events: Sequence[Any]) -> tuple[Piece, bool]:
     """Follow all states through some events; tell as well whether something failed on the way."""
-    count, failed = machine.count, False
-    outputs: list[list[Any]] = [[] for _ in range(count)]
-    #: path -> (the path it has met, and after how many events)
-    met: dict[int, tuple[int, int]] = {}
-    paths, states = list(range(count)), list(range(count))
-    for k, event in enumerate(events):
+    paths = Paths(machine)
+    remaining = enumerate(events)
+    while len(paths.states) > 1 and (item := next(remaining, None)) is not None:
+        paths.follow(*item)
+    common, failed, s, move = [], paths.failed, paths.states[0], machine.move
+    for k, event in remaining:
         try:
-            moved = machine.advance(event, states)
+            s, y = move(event, s)
         except Exception as error:
-            moved = [(s, Failed(k, portable(error), event)) for s in states]
+            y = Failed(k, portable(error), event)
+        if y.__class__ is Failed:
+            y, failed = Failed(k, y.failure, event), True
+        common.append(y)
+    if common:
+        paths.states = [s]
+    return Piece(*paths.whole(), common), failed
+
+
+class Paths:
+    """The paths that begin in each of the states, as long as they have not met."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine, self.failed = machine, False
+        self.outputs: list[list[Any]] = [[] for _ in range(machine.count)]
+        #: path -> (the path it has met, and after how many events)
+        self.met: dict[int, tuple[int, int]] = {}
+        self.paths, self.states = list(range(machine.count)), list(range(machine.count))
+
+    def follow(self, k: int, event: Any) -> None:
+        """Take all paths one event further."""
+        try:
+            moved = self.machine.advance(event, self.states)
+        except Exception as error:
+            moved = [(s, Failed(k, portable(error), event)) for s in self.states]
         seen: dict[int, int] = {}
-        for path, (s, y) in zip(paths, moved, strict=True):
+        for path, (s, y) in zip(self.paths, moved, strict=True):
             if isinstance(y, Failed):
-                y, failed = Failed(k, y.failure, event), True
-            outputs[path].append(y)
+                y, self.failed = Failed(k, y.failure, event), True
+            self.outputs[path].append(y)
             if seen.setdefault(s, path) != path:
-                met[path] = seen[s], k + 1
-        paths, states = list(seen.values()), list(seen)
-    ends = dict(zip(paths, states, strict=True))
-    for path in sorted(met, key=lambda p: -met[p][1]):
-        first, at = met[path]
-        outputs[path] += outputs[first][at:]
-        ends[path] = ends[first]
-    return Piece(tuple(outputs), tuple(ends[p] for p in range(count))), failed
+                self.met[path] = seen[s], k + 1
+        self.paths, self.states = list(seen.values()), list(seen)
+
+    def whole(self) -> tuple[tuple[list[Any], ...], tuple[int, ...]]:
+        """Return the outputs of each path, also those since it has met another one, and where it ends."""
+        ends = dict(zip(self.paths, self.states, strict=True))
+        for path in sorted(self.met, key=lambda p: -self.met[p][1]):
+            first, at = self.met[path]
+            self.outputs[path] += self.outputs[first][at:]
+            ends[path] = ends[first]
+        return tuple(self.outputs), tuple(ends[p] for p in range(len(self.outputs)))
 
 
 @frozen(eq=False)
@@ -264,7 +303,7 @@ class ChunkedMonitor(Offloaded):
                 continue
             before = self.start if self.now is None else self.now
             self.now = piece.ends[before]
-            for y in piece.outputs[before]:
+            for y in chain(piece.outputs[before], piece.common):
                 if isinstance(y, Failed):
                     surface(self, chunk.position(y.index), y)
                 elif y is not MISSING:

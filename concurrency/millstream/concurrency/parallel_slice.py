@@ -77,7 +77,7 @@ class ParallelSlice(Processor):
         """Put the event with those of its workers; hand them over if there are enough."""
         spread = self.spread
         spread.count += 1
-        if not spread.acquire(self.manager, self.stage, self.run):
+        if spread.limit != self.manager.limit and not spread.acquire(self.manager, self.stage, self.run):
             self._step_here(spread, x)
             return
         key = self.by(x)
@@ -85,8 +85,8 @@ class ParallelSlice(Processor):
             several = None if key.__class__ in (str, int) else self.keys.several(key, {})
             if key is not self.keys.ALL and several is None:
                 member = hash(key) % spread.size
-                longest = spread.put(member, key, x)
                 spread.tape.went(member)
+                longest = spread.put(member, key, x)
             else:
                 longest = self._put_several(key, several or [], x)
         except TypeError as error:
@@ -158,8 +158,13 @@ class ParallelSlice(Processor):
         ready = spread.ready
         ready.extend(spread.tape.take())
         if not self.slices.shows:
+            emit = self.emit
             while ready:
-                self._emit(ready.popleft())
+                for y in ready.popleft():
+                    if y.__class__ is Failed:
+                        surface(self, y.index + spread.offset, y)
+                    else:
+                        emit(y)
         elif ready:
             run = self.run
             run.give(run.fresh() if spread.values is None else spread.values)
@@ -168,13 +173,6 @@ class ParallelSlice(Processor):
                     self._show(ready.popleft())
             finally:
                 spread.values = run.take()
-
-    def _emit(self, outputs: list[Any]) -> None:
-        for y in outputs:
-            if y.__class__ is Failed:
-                surface(self, y.index + self.spread.offset, y)
-            else:
-                self.emit(y)
 
     def _show(self, outputs: list[Any]) -> None:
         """Take the outputs of an event into what is shown, and show it."""

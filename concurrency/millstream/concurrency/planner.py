@@ -14,6 +14,7 @@ from attrs import define, field, frozen
 
 from millstream.processors import Group, ParameterError, Query, as_query, chain, processor
 from millstream.processors.errors import shorten
+from millstream.processors.graph import Graph, single
 
 from .classify import bounded_history
 from .costs import WORTH, gain, kind_of, measure, obstacle, transport
@@ -51,12 +52,27 @@ class Plan:
         return "\n".join(map(str, self.decisions))
 
 
+NAME = "Parallelized"
+
+
 @processor
 class Parallelized(Group):
     """A query with wrappers in it; `plan` tells what runs where, and why."""
 
-    label: str = "Parallelized"
+    label: str = NAME
     planner: Any = field(default=None, kw_only=True)
+
+    @property
+    def graph(self) -> Any:
+        """Return the graph that consists of this query alone: always the same one, so it is compiled once."""
+        planner = self.planner
+        if planner.graph is None or planner.graph.nodes[0] is not self:
+            planner.graph = single(self)
+        return planner.graph
+
+    def __call__(self, *sources: Iterable[Any], **options: Any) -> Any:
+        """Pull; what an earlier run has decided on its first events is pulled itself."""
+        return Query.__call__(self.planner.settled or self, *sources, **options)
 
     def plan(self) -> Plan:
         """Return what runs where and why, and what was refused and why."""
@@ -193,6 +209,9 @@ class Planner:
     manager: ThreadManager
     stages: list[Stage]
     decisions: tuple[Decision, ...] = ()
+    graph: Graph | None = None
+    #: what has been decided on the first events of a run
+    settled: Graph | None = None
 
     def __repr__(self) -> str:
         return f"Planner({self.query!r}, {self.manager!r})"
@@ -209,6 +228,10 @@ class Planner:
             measured = measure(stage.query, events)
             stage.note(kind_of(self.manager), events, measured.outputs, measured.cost, share)
             events = measured.outputs
+        return self._chosen()
+
+    def _chosen(self) -> Query:
+        """Decide, and return what the query becomes."""
         self.decisions = tuple(_decide(self.stages, self.manager))
         if all(d.choice == LEFT for d in self.decisions):
             return self.query
@@ -232,7 +255,7 @@ class Planner:
         whole = len(samples[0].events)
         for stage, sample in zip(self.stages, samples, strict=True):
             stage.note(kind_of(self.manager), sample.events, sample.outputs, sample.cost, whole)
-        self.decisions = tuple(_decide(self.stages, self.manager))
+        self.settled = Group(self._chosen(), label=NAME).graph
         return tuple(d.choice for d in self.decisions)
 
     def build(self, k: int, choice: str) -> Query:

@@ -22,8 +22,9 @@ from .stages import named
 State = tuple[Any, ...]
 #: the order of slices: the number of the event that began one, and the place of its key among those of it
 Birth = tuple[int, int]
-#: what several slices give for an event: their ranks in the order of all, and the outputs of each
-Ranked = tuple[Sequence[Any], list[list[Any]]]
+#: what several slices give for an event: their ranks in the order of all, and for each its outputs as a list,
+#: or the only one
+Ranked = tuple[Sequence[Any], list[Any]]
 
 
 @define
@@ -33,16 +34,19 @@ class Tape:
     >>> tape = Tape()
     >>> for members in (0, 1, (0, 1)):
     ...     tape.went(members)
-    >>> tape.came(0, [["a"], ([2], [["d"]])])
+    >>> tape.came(0, [["a"], ([2, 3], ["d", ["e", "f"]])])
     >>> list(tape.take())
     [['a']]
-    >>> tape.came(1, [["b"], ([1], [["c"]])])
+    >>> tape.came(1, [["b"], ([1], ["c"])])
     >>> list(tape.take())
-    [['b'], ['c', 'd']]
+    [['b'], ['c', 'd', 'e', 'f']]
     """
 
     _order: deque[int | tuple[int, ...]] = field(factory=deque)
     _back: dict[int, deque[Any]] = field(factory=dict)
+    #: the ranks of the last event that went to several, which are often those of the next, and their order
+    _ranks: list[Any] = field(factory=list)
+    _ranked: list[int] = field(factory=list)
 
     def went(self, members: int | tuple[int, ...]) -> None:
         """Take note which worker, or which several of them, got the next event."""
@@ -68,7 +72,24 @@ class Tape:
             if not all(queues):
                 return
             order.popleft()
-            yield merged(queue.popleft() for queue in queues if queue is not None)
+            yield self._merged([queue.popleft() for queue in queues if queue is not None])
+
+    def _merged(self, parts: list[Ranked]) -> list[Any]:
+        """Return outputs in the order of their ranks; those behind a failure are left out."""
+        ranks = [rank for more, _ in parts for rank in more]
+        several = [outputs for _, made in parts for outputs in made]
+        if ranks != self._ranks:
+            self._ranks, self._ranked = ranks, sorted(range(len(ranks)), key=ranks.__getitem__)
+        found: list[Any] = []
+        for k in self._ranked:
+            outputs = several[k]
+            if outputs.__class__ is not list:
+                found.append(outputs)
+                continue
+            found += outputs
+            if outputs and outputs[-1].__class__ is Failed:
+                break
+        return found
 
 
 def lost(key: Any, failed: Failed) -> Any:
@@ -88,25 +109,6 @@ def is_for_several(key: Any) -> bool:
     """Return whether an event goes to several slices: `Several` of them, or ALL."""
     kind = type(key)
     return kind is Several or (kind.__name__ == "All" and kind.__module__.endswith("slicer.keys"))
-
-
-def merged(parts: Iterable[Ranked]) -> list[Any]:
-    """Return outputs in the order of their ranks; those behind a failure are left out.
-
-    >>> merged([([1, 3], [["a"], ["d"]]), ([2], [["b", "c"]])])
-    ['a', 'b', 'c', 'd']
-    """
-    ranks: list[Any] = []
-    several: list[list[Any]] = []
-    for more, outputs in parts:
-        ranks += more
-        several += outputs
-    found: list[Any] = []
-    for k in sorted(range(len(ranks)), key=ranks.__getitem__):
-        found += several[k]
-        if found and found[-1].__class__ is Failed:
-            break
-    return found
 
 
 @frozen
@@ -174,10 +176,12 @@ class Shard:
     def _several(
         self, keys: Iterable[tuple[int, Any]], number: int, event: Any, ranks: Sequence[Any]
     ) -> Ranked:
-        made: list[list[Any]] = []
+        made: list[Any] = []
         for place, key in keys:
-            made.append(self._touch(key, number, place, event))
-            if made[-1] and made[-1][-1].__class__ is Failed:
+            outputs = self._touch(key, number, place, event)
+            failed = outputs and outputs[-1].__class__ is Failed
+            made.append(outputs[0] if len(outputs) == 1 and not failed else outputs)
+            if failed:
                 break
         return ranks[: len(made)], made
 

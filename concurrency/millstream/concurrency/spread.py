@@ -10,7 +10,7 @@ from collections import deque
 from copy import copy
 from operator import itemgetter
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 from attrs import define, field
 
@@ -19,18 +19,17 @@ from millstream.processors.states import copied
 
 from .chunks import AHEAD, FIRST, MOST, Failed, Pace, Reply
 from .crew import Crew
-from .failures import Failure
+from .failures import Failure, with_events
 from .manager import ThreadManager
 from .shards import Sharding, State, Tape, lost
 
 
-@define
-class Part:
+class Part(NamedTuple):
     """Events for one worker: their numbers among all that came, their keys, and themselves."""
 
-    numbers: list[int] = field(factory=list)
-    keys: list[Any] = field(factory=list)
-    events: list[Any] = field(factory=list)
+    numbers: list[int]
+    keys: list[Any]
+    events: list[Any]
 
 
 @define(eq=False)
@@ -47,6 +46,10 @@ class Spread:
     #: why slices are lost: their worker is gone
     lost: Failure | None = None
     tape: Tape = field(factory=Tape)
+    #: the number of workers, and the manager's limit when they were lent: while that is its limit, there
+    #: is nothing to acquire
+    size: int = 0
+    limit: int | None = None
     #: how many events make a chunk, and what that is decided by
     length: int = FIRST
     pace: Pace = field(factory=Pace)
@@ -56,33 +59,26 @@ class Spread:
     #: for each worker the chunks that it has
     _under_way: list[deque[Part]] = field(factory=list)
     _crew: Crew | None = None
-    #: the run that the slices belong to, and the manager's limit when the workers were lent
+    #: the run that the slices belong to
     _run: Run | None = None
-    _limit: int = 0
     #: slices that have come back from workers: (birth, key, state)
     _home: list[tuple[Any, Any, Any]] = field(factory=list)
-
-    @property
-    def size(self) -> int:
-        """Return the number of workers."""
-        return 0 if self._crew is None else self._crew.size
 
     def acquire(self, manager: ThreadManager, stage: Sharding, run: Run) -> bool:
         """Ask for workers unless there are some, and return whether there are; see `Line.acquire`."""
         if self.lost is not None:
             self.lost.throw()
-        if self._crew is not None and self._limit != manager.limit:
+        if self.size:
             self.settle(run)
-        if self._crew is None:
-            if manager.workers == "auto" and self.pace.cost is None:
-                return False
-            crew = Crew(manager, stage, manager.limit, self.pace.cost)
-            if not crew.size:
-                return False
-            self._crew, self._run, self._limit = crew, run, manager.limit
-            self._waiting = [Part() for _ in range(crew.size)]
-            self._under_way = [deque() for _ in range(crew.size)]
-            self._give_out(crew, run)
+        if manager.workers == "auto" and self.pace.cost is None:
+            return False
+        crew = Crew(manager, stage, manager.limit, self.pace.cost)
+        if not crew.size:
+            return False
+        self._crew, self.size, self._run, self.limit = crew, crew.size, run, manager.limit
+        self._waiting = [Part([], [], []) for _ in range(crew.size)]
+        self._under_way = [deque() for _ in range(crew.size)]
+        self._give_out(crew, run)
         return True
 
     def _give_out(self, crew: Crew, run: Run) -> None:
@@ -99,11 +95,11 @@ class Spread:
 
     def put(self, member: int, key: Any, event: Any) -> int:
         """Put an event with those that wait for a worker, and return their number."""
-        part = self._waiting[member]
-        part.numbers.append(self.count)
-        part.keys.append(key)
-        part.events.append(event)
-        return len(part.events)
+        numbers, keys, events = self._waiting[member]
+        numbers.append(self.count)
+        keys.append(key)
+        events.append(event)
+        return len(events)
 
     def send(self, ahead: int | None = None) -> None:
         """Hand over what waits; take replies until no worker has more chunks than it may."""
@@ -114,9 +110,9 @@ class Spread:
         self._since, self._sent = now, self.count
         for member, part in enumerate(self._waiting):
             if part.events:
-                self._crew.send(member, ("events", (part.numbers, part.keys, part.events)))
+                self._crew.send(member, ("events", tuple(part)))
                 self._under_way[member].append(part)
-                self._waiting[member] = Part()
+                self._waiting[member] = Part([], [], [])
         if ahead is None:
             ahead = 0 if self.pace.is_slow else AHEAD
         while any(self._crew.pending(member) > ahead for member in range(self._crew.size)):
@@ -135,7 +131,9 @@ class Spread:
             if self._under_way[member]:
                 part = self._under_way[member].popleft()
                 events = zip(part.numbers, part.keys, strict=True)
-                self.tape.came(member, [lost(key, Failed(number, reply)) for number, key in events])
+                first, last = part.numbers[0] + self.offset, part.numbers[-1] + self.offset
+                died = with_events(reply, first, last)
+                self.tape.came(member, [lost(key, Failed(number, died)) for number, key in events])
         elif reply is not None:
             self._home += [(birth, key, values) for key, (birth, values) in reply.items()]
 
@@ -167,7 +165,7 @@ class Spread:
     def close(self) -> None:
         """Give the workers back, whatever they are doing."""
         if self._crew is not None:
-            crew, self._crew = self._crew, None
+            crew, self._crew, self.size, self.limit = self._crew, None, 0, None
             crew.close()
 
     def __del__(self) -> None:
