@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 
 from millstream.lab.measure import best, rate, table
-from millstream.palettes.columns import Rows, columnar, read_csv
+from millstream.palettes.columns import Rows, columnar, loops, read_csv
 from millstream.palettes.columns.frame import KEY, of_batch
 from millstream.palettes.fsm import OTHERWISE, MooreMachine
 from millstream.palettes.ltl import Monitor, Verdicts
@@ -75,7 +75,8 @@ def batches(batch, size):
 
 
 @pytest.mark.parametrize("name", QUERIES)
-def test_columns_against_pull(name, capsys):
+def test_columns_against_pull(name, capsys, monkeypatch):
+    monkeypatch.setattr(loops, "ENOUGH", 0)  # as in a process that has computed for a while
     query, batch, goal = QUERIES[name]
     events = of_batch(batch).events()
     columns = columnar(query)
@@ -121,8 +122,9 @@ def test_average_of_a_csv_file(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("largest", [10**7, pytest.param(10**8, marks=pytest.mark.slow)])
-def test_cost_and_memory_are_flat(largest, capsys):
+def test_cost_and_memory_are_flat(largest, capsys, monkeypatch):
     """The same batch over and over: nothing but the state may grow."""
+    monkeypatch.setattr(loops, "ENOUGH", 0)
     query = Apply(E.n) | Filter(X % 3 == 0) | Window(Cumulate(add), 1000) | Cumulate(max)
     batch = pa.record_batch({"n": CHANCE.integers(0, 1000, 65536)})
     drain(columnar(query)([batch] * 20))  # what is compiled or imported once

@@ -1,5 +1,6 @@
 """With compiled loops and without: the same laws. Without numba the loops run as plain Python."""
 
+import sys
 from operator import add, mul
 
 import numpy as np
@@ -8,7 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from millstream.palettes.columns import Rows, columnar, scanning
+from millstream.palettes import columns
+from millstream.palettes.columns import Rows, columnar, loops
 from millstream.palettes.columns.frame import KEY, of_batch
 from millstream.palettes.columns.kernels.texts import LONGEST, Texts, words_of
 from millstream.palettes.fsm import OTHERWISE, MooreMachine
@@ -46,22 +48,46 @@ QUERIES = {
 }  # fmt: skip
 
 
+@pytest.fixture
+def there(monkeypatch):
+    """Loops, compiled if numba is there, and nothing that was decided before."""
+    monkeypatch.setattr(loops, "find_spec", lambda name: object())
+    monkeypatch.setattr(loops, "_computed", 0)
+    loops._native.cache_clear()
+    yield
+    loops._native.cache_clear()
+
+
 @pytest.fixture(params=["NumPy", "loops"])
-def way(request, monkeypatch):
-    """Kernels with the loops, compiled if numba is there, or without them."""
-    there = None if request.param == "NumPy" else object()
-    monkeypatch.setattr(scanning, "find_spec", lambda name: there)
-    scanning.loops.cache_clear()
-    yield request.param
-    scanning.loops.cache_clear()
+def way(request, monkeypatch, there):
+    """Kernels with the loops, or without them."""
+    monkeypatch.setattr(loops, "ENOUGH", 0 if request.param == "loops" else 1 << 60)
+    return request.param
 
 
 @pytest.mark.parametrize("name", QUERIES)
 def test_both_ways_agree_with_events(way, name):
-    assert (scanning.loops() is None) == (way == "NumPy")
+    assert (loops.loops(1) is None) == (way == "NumPy")
     states = "equal" if isinstance(QUERIES[name], Slice) or "Slice" in repr(QUERIES[name]) else True
     for seed in range(2):
         check(QUERIES[name], LONG, seed, states=states)
+
+
+@pytest.mark.parametrize("name", ["int sum of 7", "float sum of 64", "verdicts", "machine", "sums"])
+def test_process_changes_over_in_the_middle(monkeypatch, there, name):
+    monkeypatch.setattr(loops, "ENOUGH", 350)
+    assert loops.loops(0) is None
+    batches = [LONG.slice(k, 100) for k in range(0, 700, 100)]
+    assert list(Rows(columnar(QUERIES[name])(batches))) == list(QUERIES[name](LONG.to_pylist()))
+    assert loops.loops(0) is not None
+
+
+def test_numba_that_cannot_be_used_is_told_and_done_without(monkeypatch, caplog, there):
+    monkeypatch.setattr(loops, "ENOUGH", 0)
+    monkeypatch.setitem(sys.modules, "millstream.palettes.columns.native", None)
+    monkeypatch.delattr(columns, "native", raising=False)
+    assert list(Rows(columnar(QUERIES["counts"])([LONG]))) == list(QUERIES["counts"](LONG.to_pylist()))
+    assert "columns do without numba: " in caplog.text
 
 
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

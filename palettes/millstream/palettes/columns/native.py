@@ -2,7 +2,7 @@
 
 They give the same to the last bit: floats are combined in the order of events, and nothing is reordered (no
 `fastmath`). Each is compiled for the types named here and no others, once for a machine: numba keeps the code
-beside this file. Without numba these are plain functions, which kernels do not use (`loops`) but tests can.
+beside this file. `loops` says when kernels use them. Without numba they are plain functions, for tests.
 """
 
 from __future__ import annotations

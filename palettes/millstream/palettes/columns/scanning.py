@@ -10,34 +10,16 @@ compose: Ladner and Fischer, "Parallel prefix computation", Journal of the ACM, 
 
 from __future__ import annotations
 
-from functools import cache
-from importlib.util import find_spec
-from typing import Any
-
 import numpy as np
 from attrs import define, field
 
 from .column import Array
+from .loops import loops
 
 #: following more states than this from everywhere at once costs more than one step after the other
 MANY = 12
 #: tables of so many entries stay in the cache
 PACKED = 1 << 15
-
-
-@cache
-def loops() -> Any:
-    """Return the compiled loops, None without numba; importing it takes most of a second, so not before."""
-    if find_spec("numba") is None:
-        return None
-    from . import native
-
-    return native
-
-
-def tidy(data: Array) -> Array:
-    """Return data as compiled loops take them: one after the other, where the machine wants them."""
-    return data if data.flags.c_contiguous and data.flags.aligned else np.require(data, None, ["C", "A"])
 
 
 @define(eq=False)
@@ -115,7 +97,7 @@ class Automaton:
 
     def outputs(self, start: int, symbols: Array, says: Array) -> tuple[Array, int]:
         """Return what the state after each symbol says, by a table of bytes, and the last state."""
-        compiled = loops() if self.packed is not None else None
+        compiled = loops(len(symbols)) if self.packed is not None else None
         if compiled is not None:
             found, symbols = np.empty(len(symbols), np.uint8), np.ascontiguousarray(symbols, np.uint8)
             return found, compiled.follow(self.packed, self.shift, start, symbols, says, found)

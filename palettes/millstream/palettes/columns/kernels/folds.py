@@ -22,7 +22,7 @@ from ..arithmetic import refuse_nulls
 from ..column import LARGEST, SMALLEST, Array, Column, Unfit, of_list
 from ..evaluating import NotColumnar, event
 from ..frame import Frame, of_values
-from ..scanning import loops, tidy
+from ..loops import loops, tidy
 from .base import Front, Kernel, Outputs, kernel_for
 
 #: functions of two arguments that are folds
@@ -70,7 +70,7 @@ def values_of(frame: Frame) -> Column:
 
 def accumulated(symbol: str, data: Array) -> Array:
     """Return the folds of all beginnings of some data. NumPy waits for memory between any two of them."""
-    compiled = loops() if data.dtype == np.float64 or symbol in ("min", "max") else None
+    compiled = loops(len(data)) if data.dtype == np.float64 or symbol in ("min", "max") else None
     if compiled is None or not len(data) or data.dtype == np.bool_:
         return SCANS[symbol].accumulate(data)  # type: ignore[no-any-return]
     found = np.empty(len(data), data.dtype)

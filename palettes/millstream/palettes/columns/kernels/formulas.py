@@ -26,7 +26,7 @@ from millstream.palettes.ltl.walk import subformulas
 from ..column import VERDICTS, Array, Column, Unfit
 from ..evaluating import Front, Function, NotColumnar
 from ..frame import Frame, of_values
-from ..scanning import loops
+from ..loops import loops
 from .base import Fields, Kernel, Outputs, kernel_for
 from .leaves import LETTERS, STATES, Explored, holds, leaf, symbols_of
 from .temporal import filled, given, since
@@ -119,7 +119,7 @@ class InOrderKernel(Kernel):
         symbols = symbols_of(self.letters, front[0])
         if not len(symbols):
             return given(np.zeros(0, bool)), state
-        first, compiled = explored.number[row], loops()
+        first, compiled = explored.number[row], loops(len(symbols))
         if compiled is not None:
             found, last, head, second = self._followed(compiled, first, symbols, starts, n)
         else:

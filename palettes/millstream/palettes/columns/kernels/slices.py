@@ -26,7 +26,7 @@ from ..column import DTYPES, LARGEST, Array, Column, Unfit, of_list
 from ..comparing import truth
 from ..evaluating import NotColumnar, compiled, event
 from ..frame import Frame, of_pairs
-from ..scanning import loops, tidy
+from ..loops import loops, tidy
 from .base import Fields, Front, Kernel, Outputs, kernel_for
 from .folds import SCANS, comparable, fold_symbol, values_of
 from .keys import Store, numbered
@@ -134,7 +134,7 @@ class SliceKernel(Kernel):
         if not length:
             return Column(kind, np.zeros(0, DTYPES[kind])), None, None
         data = self._fitting(state, column, kind)
-        compiled = loops() if kind != "b" and self.symbol in (None, "+", "*", "min", "max") else None
+        compiled = loops(length) if kind != "b" and self.symbol in (None, "+", "*", "min", "max") else None
         if compiled is not None:
             return self._looped(compiled, state, numbers, known, data)
         order, begins = _sorted(numbers, known)

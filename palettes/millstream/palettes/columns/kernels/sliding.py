@@ -23,7 +23,7 @@ from millstream.processors.processor import fields, is_state
 from ..column import DTYPES, LARGEST, SMALLEST, Array, Column, Unfit, of_list
 from ..evaluating import NotColumnar
 from ..frame import of_values
-from ..scanning import loops, tidy
+from ..loops import loops, tidy
 from .base import Fields, Front, Kernel, Outputs, kernel_for
 from .folds import PYTHON, SCANS, accumulated, comparable, emptied, fold_symbol, scanned, values_of
 
@@ -172,7 +172,7 @@ class SlidingKernel(Kernel):
     @staticmethod
     def _sums(data: Array, leaving: Array, total: int) -> Array:
         """Return the sums of windows that had `total` before, given the events that leave them first."""
-        compiled, found = loops(), np.empty(len(data), np.int64)
+        compiled, found = loops(len(data)), np.empty(len(data), np.int64)
         if compiled is not None:
             compiled.sums(tidy(data), leaving, total, found)
             return found
@@ -238,7 +238,7 @@ class SlidingKernel(Kernel):
         # a few maxima of neighbours are found faster by NumPy, without branches
         ints = ("min", "max") if self.width > NARROW else ()
         known = {"f": ("+", "*", "min", "max"), "i": ints}.get(column.kind, ())
-        return loops() if self.symbol in known else None
+        return loops(len(column)) if self.symbol in known else None
 
     def _looped(self, compiled: Any, state: Held, column: Column, size: int) -> tuple[Array, Held]:
         """Return the folds of all windows by one compiled loop."""
