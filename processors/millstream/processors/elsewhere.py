@@ -1,6 +1,6 @@
 """States that do not say where the work was done.
 
-Some processors only run a query elsewhere: in threads, in processes (`Processor.elsewhere`). In a checkpoint
+Some processors only have a query run elsewhere (`Processor.elsewhere`). In a checkpoint
 their state is written as the query itself would write it: what is under way is waited for, and the query's
 state takes the place of the processor's. So a job may go on with more workers, with fewer, or with none.
 """

@@ -161,7 +161,7 @@ class Processor(Query):
         return None
 
     def elsewhere(self) -> Any:
-        """Return the query that this processor only runs elsewhere, in other threads for instance; or None.
+        """Return the query that this processor only has run elsewhere, by workers for instance; or None.
 
         Such a processor has ``bring_back()``, which waits for what is under way and returns the state of the
         query, and ``go_on(state)``: states are then written as the query itself would write them.
