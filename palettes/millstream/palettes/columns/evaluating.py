@@ -49,6 +49,7 @@ from .comparing import UFUNCS as COMPARING
 from .comparing import compared, encoded_or_plain, member, plain, truth
 from .frame import ROWS, TUPLES, VALUES, Frame
 from .functions import FUNCTIONS
+from .loops import loops, tidy
 
 Front = tuple[Frame, ...]
 Function = Callable[[Front], Any]
@@ -232,12 +233,18 @@ def _scaled(e: Any, of: Expression, a: int, b: int) -> Function:
         one = leaf(front)
         if one.__class__ is not Column or one.kind != "i" or one.valid is not None:
             return steps()(front)
+        compiled = loops() if len(one.data) else None
+        if compiled is not None:
+            data = np.empty(len(one.data), np.int64)
+            one.bounds = compiled.linear(tidy(one.data), a, b, data)
         low, high = one.bounds
         low, high = a * low + b, a * high + b
         if a < 0:
             low, high = high, low
         if low < SMALLEST or high > LARGEST:
             return steps()(front)
+        if compiled is not None:
+            return Column("i", data, bounds=(low, high))
         data = np.multiply(one.data, a) if a != 1 else one.data
         return Column("i", np.add(data, b, out=data if a != 1 else None) if b else data, bounds=(low, high))
 

@@ -9,19 +9,23 @@ from __future__ import annotations
 import logging
 from functools import cache
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .column import Array
+if TYPE_CHECKING:
+    from .column import Array
 
 #: rows that kernels with a loop have computed by NumPy before it is worth while to load numba
 ENOUGH = 1 << 24
 _computed = 0
 
 
-def loops(rows: int) -> Any:
-    """Return the compiled loops for a kernel that has so many rows to do, None if NumPy should do it."""
+def loops(rows: int = 0) -> Any:
+    """Return the compiled loops for a kernel that has so many rows to do, None if NumPy should do it.
+
+    Kernels for which it would not pay to load numba give no rows.
+    """
     global _computed
     if _computed < ENOUGH:
         _computed += rows

@@ -114,8 +114,12 @@ def _ints(symbol: str, value: Any, column: Column) -> Column | None:
     start = 0 if value is MISSING else value
     if not SMALLEST <= start <= LARGEST:
         return None
-    low, high = column.bounds
     if symbol == "+":
+        compiled = loops(len(column))
+        if compiled is not None:
+            found = np.empty(len(column), np.int64)
+            return Column("i", found) if compiled.running(tidy(column.data), start, found) else None
+        low, high = column.bounds
         bounds = start + min(0, low) * len(column), start + max(0, high) * len(column)
         if not (bounds[0] >= SMALLEST and bounds[1] <= LARGEST):
             return None
