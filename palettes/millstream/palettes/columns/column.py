@@ -30,7 +30,7 @@ import pyarrow as pa
 
 from millstream.palettes.ltl.verdict import NAMES, STRENGTH, Verdict
 
-from .loops import loops, tidy
+from .loops import loops, room, tidy
 
 Array = npt.NDArray[Any]
 #: all verdicts, in the order of their strength
@@ -123,7 +123,7 @@ class Column:
         compiled = loops(len(self.data)) if self.kind in "if" and self.valid is None else None
         if compiled is None:
             return self.take(these.places)
-        found = np.empty(these.count + 1, self.data.dtype)
+        found = room(these.count + 1, self.data.dtype)
         compiled.chosen(tidy(these.where), tidy(self.data), found)
         return Column(self.kind, found[:-1], None, self.type, bounds=self._bounds)
 

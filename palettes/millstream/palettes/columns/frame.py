@@ -110,7 +110,7 @@ def described(schema: pa.Schema) -> tuple[str, tuple[str, ...]]:
 
 
 def of_batch(batch: pa.RecordBatch, shape: str = "", names: tuple[str, ...] = ()) -> Frame:
-    """Return the frame of a record batch, or of a table, given what its schema says, if that is known already."""
+    """Return the frame of a record batch or a table, given what its schema says, if that is known already."""
     if not shape:
         shape, names = described(batch.schema)
     return Frame(shape, names, batch.num_rows, [None] * len(names), lambda k: of_arrow(batch.column(k)))

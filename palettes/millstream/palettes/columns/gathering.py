@@ -42,9 +42,7 @@ class Gathered(Source):
         count = 0
         try:
             for batch in self.batches:
-                if held and (
-                    count + batch.num_rows > self.rows or not batch.schema.equals(held[0].schema)
-                ):
+                if held and (count + batch.num_rows > self.rows or not batch.schema.equals(held[0].schema)):
                     yield from _together(held)
                     held, count = [], 0
                 held.append(batch)

@@ -77,8 +77,10 @@ def accumulate(operation: int, data: Array, found: Array) -> None:
 def extremes(data: Array) -> tuple[int, int]:
     """Find the smallest and the largest of some ints."""
     low = high = data[0]
-    for x in data:
-        low, high = min(low, x), max(high, x)
+    for k in range(len(data)):
+        x = data[k]
+        low = x if x < low else low
+        high = x if x > high else high
     return int(low), int(high)
 
 
@@ -233,6 +235,25 @@ def decide(
             place += 1
         if marks[row]:
             second = here
+        here += 1
+    at[0], at[1], at[2], at[3] = state, many, second, here
+
+
+@loop(lambda: void(given(uint8), int64, given(uint8), given(uint8), int64[::1]))
+def reach(table: Array, shift: int, symbols: Array, marks: Array, at: Array) -> None:
+    """Find how many positions have a verdict, while following an automaton; `at` as for `decide`.
+
+    `marks` has for each entry of the table whether the second run of waiting positions begins here (128), and
+    up to where positions get their last verdicts (0, 1 or 2, as for `decide`; 3: there are none).
+    """
+    state, many, second, here = at
+    for k in range(len(symbols)):
+        step = (state << shift) + int(symbols[k])
+        state = int(table[step])
+        mark = marks[step]
+        kind = mark & 127
+        many = many if kind == 3 else second if kind == 0 else here + kind - 1
+        second = here if mark & 128 else second
         here += 1
     at[0], at[1], at[2], at[3] = state, many, second, here
 

@@ -17,15 +17,20 @@ MASKS = np.array([(1 << 8 * k) - 1 for k in range(WORD + 1)], np.uint64)
 LONGEST = 31
 
 
-def bytes_of(texts: pa.Array, room: int) -> tuple[Array, Array]:
-    """Return the ends of texts, from the beginning of the first one on, and their bytes, with room behind."""
+def laid_out(texts: pa.Array) -> tuple[Array, Array]:
+    """Return where texts end, behind where the first one begins, and the bytes."""
     _, offsets, data = texts.buffers()
     kind: Any = np.int64 if pa.types.is_large_string(texts.type) else np.int32
-    ends: Array = np.frombuffer(offsets, kind)[texts.offset : texts.offset + len(texts) + 1]
+    ends = np.frombuffer(offsets, kind)[texts.offset : texts.offset + len(texts) + 1]
+    return ends, np.frombuffer(b"" if data is None else data, np.uint8)
+
+
+def bytes_of(texts: pa.Array, space: int) -> tuple[Array, Array]:
+    """Return the ends and the bytes of nothing but these texts, with some space behind."""
+    ends, data = laid_out(texts)
     begin, end = int(ends[0]), int(ends[-1])
-    padded = np.zeros(end - begin + room, np.uint8)
-    if end > begin:
-        padded[: end - begin] = np.frombuffer(data, np.uint8)[begin:end]
+    padded = np.zeros(end - begin + space, np.uint8)
+    padded[: end - begin] = data[begin:end]
     return ends - begin if begin else ends, padded
 
 
@@ -49,12 +54,15 @@ def words_of(texts: pa.Array) -> list[Array] | None:
 
 
 def same(texts: pa.Array, text: str) -> Array | None:
-    """Return which texts are a certain one, by a compiled loop; None if it is too long, or there is no loop."""
+    """Return which texts are a certain one, by a compiled loop; None if there is none, or it is too long."""
     word = text.encode(errors="surrogatepass")
     compiled = loops(len(texts)) if len(word) <= WORD else None
     if compiled is None or not len(texts):
         return None
     found = np.empty(len(texts), bool)
     value, mask = int.from_bytes(word, "little"), int(MASKS[len(word)])
-    compiled.equal(*bytes_of(texts, WORD), value, mask, len(word), found)
+    ends, data = laid_out(texts)
+    if len(data) < int(ends[-1]) + WORD:
+        ends, data = bytes_of(texts, WORD)
+    compiled.equal(ends, data, value, mask, len(word), found)
     return found

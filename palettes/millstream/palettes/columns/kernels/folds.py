@@ -22,7 +22,7 @@ from ..arithmetic import refuse_nulls
 from ..column import LARGEST, SMALLEST, Array, Column, Unfit, of_list
 from ..evaluating import NotColumnar, event
 from ..frame import Frame, of_values
-from ..loops import loops, tidy
+from ..loops import loops, room, tidy
 from .base import Front, Kernel, Outputs, kernel_for
 
 #: functions of two arguments that are folds
@@ -73,7 +73,7 @@ def accumulated(symbol: str, data: Array) -> Array:
     compiled = loops(len(data)) if data.dtype == np.float64 or symbol in ("min", "max") else None
     if compiled is None or not len(data) or data.dtype == np.bool_:
         return SCANS[symbol].accumulate(data)  # type: ignore[no-any-return]
-    found = np.empty(len(data), data.dtype)
+    found = room(len(data), data.dtype)
     compiled.accumulate(compiled.OPERATIONS[symbol], tidy(data), found)
     return found
 
@@ -117,7 +117,7 @@ def _ints(symbol: str, value: Any, column: Column) -> Column | None:
     if symbol == "+":
         compiled = loops(len(column))
         if compiled is not None:
-            found = np.empty(len(column), np.int64)
+            found = room(len(column), np.int64)
             return Column("i", found) if compiled.running(tidy(column.data), start, found) else None
         low, high = column.bounds
         bounds = start + min(0, low) * len(column), start + max(0, high) * len(column)

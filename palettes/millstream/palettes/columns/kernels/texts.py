@@ -1,8 +1,8 @@
 """Short texts and their numbers in a hash table of NumPy: a batch is looked up by a few operations.
 
-A text is taken as its length and ints of eight bytes (`words`). Its hash is the place at which its number is kept, or
-one of the places behind it, if others were there first (linear probing). What is not found, and texts that
-are too long, are looked up by Python.
+A text is taken as its length and ints of eight bytes (`words`). Its hash is the place at which its number is
+kept, or one of the places behind it, if others were there first (linear probing). What is not found, and
+texts that are too long, are looked up by Python.
 """
 
 from __future__ import annotations
