@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from .column import Array
-from .loops import loops
+from .loops import loops, tidy
 
 WORD = 8
 #: the first 0 to 8 bytes of a word
@@ -64,5 +64,5 @@ def same(texts: pa.Array, text: str) -> Array | None:
     ends, data = laid_out(texts)
     if len(data) < int(ends[-1]) + WORD:
         ends, data = bytes_of(texts, WORD)
-    compiled.equal(ends, data, value, mask, len(word), found)
+    compiled.equal(tidy(ends), data, value, mask, len(word), found)
     return found
