@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 
 from millstream.lab.measure import best, rate, table
-from millstream.palettes.columns import Rows, columnar, loops, read_csv
+from millstream.palettes.columns import Gathered, Rows, columnar, loops, read_csv
 from millstream.palettes.columns.frame import KEY, of_batch
 from millstream.palettes.fsm import OTHERWISE, MooreMachine
 from millstream.palettes.ltl import Monitor, Verdicts
@@ -84,11 +84,15 @@ def test_columns_against_pull(name, capsys, monkeypatch):
     assert [str(x) for x in got] == [str(x) for x in query(events)]
     forms = [lambda: drain(query(events))]
     small, large = (batches(batch, size) for size in SIZES)
-    forms += [lambda: drain(columns(small)), lambda: drain(columns(large))]
+    together = Gathered(small) | columns
+    forms += [lambda: drain(columns(small)), lambda: drain(together), lambda: drain(columns(large))]
     pull, *times = best(forms, 5)
     row = [rate(N / pull), *(f"{rate(N / t)} = {pull / t:.0f}x" for t in times)]
     with capsys.disabled():
-        print(f"\n{name}: pull {row[0]}; batches of 4096 {row[1]}; of 65536 {row[2]} (goal {goal}x)")
+        print(
+            f"\n{name}: pull {row[0]}; batches of 4096 {row[1]}, gathered {row[2]}; of 65536 {row[3]} "
+            f"(goal {goal}x)"
+        )
 
 
 def average():

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from millstream.palettes import columns
 from millstream.palettes.columns import Rows, columnar, loops
 from millstream.palettes.columns.frame import KEY, of_batch
-from millstream.palettes.columns.kernels.texts import LONGEST, Texts, words_of
+from millstream.palettes.columns.kernels.texts import Texts
+from millstream.palettes.columns.words import LONGEST, words_of
 from millstream.palettes.fsm import OTHERWISE, MooreMachine
 from millstream.palettes.ltl import Monitor, Verdicts
 from millstream.palettes.slicer import Slice
@@ -103,6 +104,18 @@ def test_windows_agree_both_ways(way, data, fold, width):
     )
 
 
+LARGE = st.sampled_from([0, 1, -1, 2**61, -(2**61), 2**62, 2**63 - 1, -(2**63)]) | st.integers(-99, 99)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data(), st.lists(LARGE, min_size=1, max_size=20))
+def test_ints_near_the_end_of_64_bits_agree_both_ways(way, data, items):
+    schema = pa.schema([("value", pa.int64())], {KEY: b"values"})
+    batch, seed = pa.record_batch([pa.array(items, pa.int64())], schema=schema), data.draw(st.integers(0, 99))
+    for query in (Cumulate(add), Filter(X > 0) | Cumulate(add, start=7), Apply(X * 3 - 1) | Apply(X % 7)):
+        check(query, batch, seed)
+
+
 def test_values_that_are_not_side_by_side_are_taken(way):
     query = Window(Cumulate(add), 3) | Window(Cumulate(max), 2)
     arrays = [np.arange(40)[::2], np.arange(40)[1::2]]
@@ -110,13 +123,15 @@ def test_values_that_are_not_side_by_side_are_taken(way):
     assert list(Rows(columnar(query)(arrays))) == list(query(events))
 
 
-TEXT = st.one_of(
-    st.sampled_from(["", "a", "a\0", "\0", "é", "x" * 8, "x" * 9, "y" * LONGEST]), st.text(max_size=12)
+SHORT = st.one_of(
+    st.sampled_from(["", "a", "a\0", "\0", "é", "x" * 8, "x" * 9, "y" * LONGEST]),
+    st.text(max_size=12).filter(lambda text: len(text.encode()) <= LONGEST),
 )
+ARRAYS = st.sampled_from([pa.string(), pa.large_string()])
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.lists(TEXT, max_size=30), max_size=4), st.sampled_from([pa.string(), pa.large_string()]))
+@given(st.lists(st.lists(SHORT, max_size=30), max_size=4), ARRAYS)
 def test_texts_are_found_as_a_dict_would(lists, kind):
     table, numbers = Texts(), {}
     for texts in lists:
@@ -126,6 +141,14 @@ def test_texts_are_found_as_a_dict_would(lists, kind):
         assert found.tolist() == [numbers.get(t, -1) for t in texts]
         for t in texts:
             numbers.setdefault(t, len(numbers))
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.none() | SHORT, min_size=1, max_size=30), SHORT | st.text(max_size=3), ARRAYS)
+def test_texts_are_compared_as_python_does(way, texts, wanted, kind):
+    batch = pa.record_batch({"t": pa.array(["", *texts], kind).slice(1)})
+    for query in (Filter(E.t == wanted) | Count(), Apply(E.t != wanted)):
+        assert list(Rows(columnar(query)([batch]))) == list(query(batch.to_pylist()))
 
 
 def test_many_texts_are_found_again():

@@ -242,6 +242,14 @@ def test_batches_of_frames_are_taken():
     assert rows(columnar(Apply(E.a + 1))([pandas.DataFrame({"a": [1, 2]})])) == [2, 3]
 
 
+def test_a_table_is_pushed_as_one_batch_even_if_it_is_empty():
+    out = []
+    run = columnar(Apply(E.a + 1)).into(out)
+    run.push(pa.table({"a": pa.chunked_array([], pa.int64())}))
+    run.push(pa.table({"a": pa.chunked_array([[1, 2], [3]])}))
+    assert [batch.to_pydict() for batch in out] == [{"value": [2, 3, 4]}]
+
+
 @pytest.mark.slow
 def test_random_batches_obey_everything_at_length():
     from hypothesis import given, settings

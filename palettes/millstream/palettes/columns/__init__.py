@@ -14,6 +14,7 @@ from .columnar import Columnar, ColumnarRun, columnar
 from .csvfiles import BadLine, read_csv
 from .explaining import Explanation, Part
 from .files import read_frame, read_ipc, read_json, read_parquet
+from .gathering import Gathered
 from .logs import read_log
 from .program import NotColumnarError
 from .reading import Batches, ReadError, Rows
@@ -26,6 +27,7 @@ __all__ = [
     "Columnar",
     "ColumnarRun",
     "Explanation",
+    "Gathered",
     "NotColumnarError",
     "Part",
     "ReadError",

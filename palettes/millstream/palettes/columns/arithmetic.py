@@ -10,6 +10,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from datetime import date, datetime, timedelta
+from sys import byteorder
 from typing import Any
 
 import numpy as np
@@ -148,6 +149,14 @@ def _divided(symbol: str, left: Any, right: Any) -> Column:
     if symbol == "%" and isinstance(right, int) and right > 0:
         return remainder(data_of(left), right)
     return Column("i", _ufunc(symbol, left, right))
+
+
+def low_bits(data: Array, divisor: int) -> Array | None:
+    """Return the remainders of a division by a power of two, in a byte each; None where they do not fit."""
+    if divisor & (divisor - 1) or divisor > 256 or byteorder != "little" or not data.flags.c_contiguous:
+        return None
+    found: Array = data.view(np.uint8)[::8] & np.uint8(divisor - 1)
+    return found
 
 
 def remainder(data: Array, divisor: int) -> Column:

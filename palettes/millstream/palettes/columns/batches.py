@@ -49,7 +49,7 @@ def as_frame(batch: Any, schemas: dict[int, Any], port: int) -> Frame:
     if isinstance(batch, (pa.Array, pa.ChunkedArray, np.ndarray)):
         return of_values(of_arrow(pa.array(batch) if isinstance(batch, np.ndarray) else batch))
     if hasattr(batch, "__arrow_c_stream__"):
-        return of_batch(pa.table(batch).combine_chunks().to_batches()[0])
+        return of_batch(pa.table(batch))
     raise BadBatch(f"expected a record batch or an array of values, got {shorten(batch, 60)}")
 
 

@@ -30,6 +30,8 @@ import pyarrow as pa
 
 from millstream.palettes.ltl.verdict import NAMES, STRENGTH, Verdict
 
+from .loops import loops, room, tidy
+
 Array = npt.NDArray[Any]
 #: all verdicts, in the order of their strength
 VERDICTS = tuple(getattr(Verdict, name) for name in NAMES)
@@ -42,6 +44,23 @@ DIRECT = {"i": pa.int64(), "f": pa.float64(), "b": pa.bool_()}
 
 class Unfit(Exception):
     """A batch for which a kernel cannot give exactly what the event-by-event run gives; says why."""
+
+
+class Chosen:
+    """Some events of a batch."""
+
+    __slots__ = ("_places", "count", "where")
+
+    def __init__(self, where: Array) -> None:
+        self.where, self.count = where, int(np.count_nonzero(where))
+        self._places: Array | None = None
+
+    @property
+    def places(self) -> Array:
+        """Return their places."""
+        if self._places is None:
+            self._places = self.where.nonzero()[0]
+        return self._places
 
 
 class Column:
@@ -72,6 +91,10 @@ class Column:
             self._bounds = extremes(self.data)
         return self._bounds
 
+    @bounds.setter
+    def bounds(self, found: tuple[int, int]) -> None:
+        self._bounds = found
+
     @property
     def complete(self) -> bool:
         """Return whether no value is missing."""
@@ -94,6 +117,15 @@ class Column:
             return Column(self.kind, self.data.take(pa.array(places)), type=self.type)
         valid = None if self.valid is None else some(self.valid.take(places))
         return Column(self.kind, self.data.take(places), valid, self.type, bounds=self._bounds)
+
+    def chosen(self, these: Chosen) -> Column:
+        """Return the values of some events."""
+        compiled = loops(len(self.data)) if self.kind in "if" and self.valid is None else None
+        if compiled is None:
+            return self.take(these.places)
+        found = room(these.count + 1, self.data.dtype)
+        compiled.chosen(tidy(these.where), tidy(self.data), found)
+        return Column(self.kind, found[:-1], None, self.type, bounds=self._bounds)
 
     def slice(self, begin: int, end: int) -> Column:
         """Return the values from one place to another."""
@@ -143,6 +175,8 @@ class Column:
 
     def at(self, place: int) -> Any:
         """Return one value as a Python object."""
+        if self.valid is None and self.kind in "bif":
+            return self.data[place].item()
         return self.slice(place, place + 1).pylist()[0]
 
 
@@ -153,7 +187,12 @@ def _named(value: Any) -> Any:
 
 def extremes(data: Array) -> tuple[int, int]:
     """Return the smallest and the largest of ints; zeros if there are none."""
-    return (int(np.minimum.reduce(data)), int(np.maximum.reduce(data))) if len(data) else (0, 0)
+    if not len(data):
+        return 0, 0
+    compiled = loops()
+    if compiled is not None:
+        return compiled.extremes(tidy(data))  # type: ignore[no-any-return]
+    return int(np.minimum.reduce(data)), int(np.maximum.reduce(data))
 
 
 @lru_cache(64)

@@ -20,6 +20,7 @@ from .arithmetic import (
     same_unit,
 )
 from .column import Array, Column, Unfit, bools, by_object
+from .words import same
 
 UFUNCS: dict[str, Any] = {
     "==": np.equal, "!=": np.not_equal, "<": np.less, "<=": np.less_equal, ">": np.greater,
@@ -105,6 +106,10 @@ def _texts(symbol: str, left: Any, right: Any) -> Array:
     if not isinstance(left, Column):
         left, right, symbol = right, left, swapped.get(symbol, symbol)
     if not isinstance(right, Column):
+        plainly = symbol in ("==", "!=") and not pa.types.is_dictionary(left.type) and left.complete
+        found = same(left.data, right) if plainly else None
+        if found is not None:
+            return found if symbol == "==" else ~found
         return encoded_or_plain(left.data, lambda texts: ARROW[symbol](texts, right))
     found = ARROW[symbol](plain(left.data), plain(right.data))
     return bools(found.fill_null(False) if found.null_count else found)

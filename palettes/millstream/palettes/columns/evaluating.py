@@ -39,6 +39,7 @@ from .arithmetic import (
     elements,
     inverted,
     kind_of,
+    low_bits,
     mapped,
     negative,
     refuse_nulls,
@@ -49,6 +50,7 @@ from .comparing import UFUNCS as COMPARING
 from .comparing import compared, encoded_or_plain, member, plain, truth
 from .frame import ROWS, TUPLES, VALUES, Frame
 from .functions import FUNCTIONS
+from .loops import loops, room, tidy
 
 Front = tuple[Frame, ...]
 Function = Callable[[Front], Any]
@@ -118,6 +120,10 @@ def _compiled(e: Expression) -> Function:
         case Unary(_, of):
             inner = _compiled(of)
             return lambda front: Column("b", ~truth(inner(front), front[0].length))
+        case Binary(symbol, Binary("%", of, Constant(int(n))) as left, Constant(int(value)) as right) if (
+            symbol in COMPARING and type(n) is int and n > 0 and type(value) is int
+        ):
+            return _residue(symbol, of, n, value, _binary(symbol, _compiled(left), _compiled(right), value))
         case Binary(symbol, left, Constant(int(value)) as right) if type(value) is int:
             return _binary(symbol, _compiled(left), _compiled(right), value)
         case Binary(symbol, left, right):
@@ -232,16 +238,35 @@ def _scaled(e: Any, of: Expression, a: int, b: int) -> Function:
         one = leaf(front)
         if one.__class__ is not Column or one.kind != "i" or one.valid is not None:
             return steps()(front)
+        compiled = loops() if len(one.data) else None
+        if compiled is not None:
+            data = room(len(one.data), np.int64)
+            one.bounds = compiled.linear(tidy(one.data), a, b, data)
         low, high = one.bounds
         low, high = a * low + b, a * high + b
         if a < 0:
             low, high = high, low
         if low < SMALLEST or high > LARGEST:
             return steps()(front)
+        if compiled is not None:
+            return Column("i", data, bounds=(low, high))
         data = np.multiply(one.data, a) if a != 1 else one.data
         return Column("i", np.add(data, b, out=data if a != 1 else None) if b else data, bounds=(low, high))
 
     return scaled
+
+
+def _residue(symbol: str, of: Expression, divisor: int, constant: int, general: Function) -> Function:
+    """Return the comparison of a remainder with a constant, by the low bits alone where that goes."""
+    inner, ufunc = _compiled(of), COMPARING[symbol]
+
+    def residue(front: Front) -> Any:
+        one = inner(front)
+        plain = one.__class__ is Column and one.kind == "i" and one.valid is None
+        bits = low_bits(one.data, divisor) if plain else None
+        return general(front) if bits is None else Column("b", ufunc(bits, constant))
+
+    return residue
 
 
 def _tested(symbol: str, left: Function, right: Function, constant: int) -> Function:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from .column import Array, Column, concatenated, of_arrow, of_list
+from .column import Array, Chosen, Column, concatenated, of_arrow, of_list
 
 #: the key of the metadata that tells what the events of a batch are, and its values
 KEY = b"millstream"
@@ -58,6 +58,10 @@ class Frame:
     def take(self, places: Array) -> Frame:
         """Return the events at some places."""
         return self._mapped(len(places), lambda c: c.take(places))
+
+    def chosen(self, these: Chosen) -> Frame:
+        """Return some of the events."""
+        return self if these.count == self.length else self._mapped(these.count, lambda c: c.chosen(these))
 
     def slice(self, begin: int, end: int) -> Frame:
         """Return the events from one place to another."""
@@ -106,7 +110,7 @@ def described(schema: pa.Schema) -> tuple[str, tuple[str, ...]]:
 
 
 def of_batch(batch: pa.RecordBatch, shape: str = "", names: tuple[str, ...] = ()) -> Frame:
-    """Return the frame of a record batch, given what its schema says, if that is known already."""
+    """Return the frame of a record batch or a table, given what its schema says, if that is known already."""
     if not shape:
         shape, names = described(batch.schema)
     return Frame(shape, names, batch.num_rows, [None] * len(names), lambda k: of_arrow(batch.column(k)))

@@ -12,13 +12,17 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, TypeVar
 
+import numpy as np
+
 from .column import Array
 
 F = TypeVar("F", bound=Callable[..., Any])
 numba: Any = import_module("numba") if find_spec("numba") else None
 if numba is not None:
     bits, uint8, int32, int64 = numba.boolean, numba.uint8, numba.int32, numba.int64
-    float64, void = numba.float64, numba.void
+    uint64, float64, void = numba.uint64, numba.float64, numba.void
+else:
+    uint64 = int
 #: the folds that loops know, by their number
 OPERATIONS = {"+": 0, "*": 1, "min": 2, "max": 3}
 
@@ -26,7 +30,7 @@ OPERATIONS = {"+": 0, "*": 1, "min": 2, "max": 3}
 def loop(signatures: Callable[[], Any]) -> Callable[[F], F]:
     """Compile a function for some signatures, if numba is there."""
     if numba is None:
-        return lambda function: function
+        return np.errstate(over="ignore")  # ints wrap in silence, as compiled
     make: Callable[[F], F] = numba.njit(signatures(), cache=True, nogil=True, error_model="numpy")
     return make
 
@@ -42,9 +46,9 @@ def given(kind: Any) -> Any:
     return numba.types.Array(kind, 1, "C", readonly=True)
 
 
-def each(signature: Callable[[Any], Any]) -> Callable[[], Any]:
-    """Return a signature for ints and one for floats."""
-    return lambda: [signature(kind) for kind in (int64, float64)]
+def each(signature: Callable[[Any], Any], *kinds: str) -> Callable[[], Any]:
+    """Return a signature for each of some types, for ints and floats if none are named."""
+    return lambda: [signature(getattr(numba, kind)) for kind in kinds or ("int64", "float64")]
 
 
 @inside
@@ -67,6 +71,60 @@ def accumulate(operation: int, data: Array, found: Array) -> None:
     for k in range(1, len(data)):
         total = combined(operation, total, data[k])
         found[k] = total
+
+
+@loop(lambda: numba.types.UniTuple(int64, 2)(given(int64)))
+def extremes(data: Array) -> tuple[int, int]:
+    """Find the smallest and the largest of some ints."""
+    low = high = data[0]
+    for k in range(len(data)):
+        x = data[k]
+        low = x if x < low else low
+        high = x if x > high else high
+    return int(low), int(high)
+
+
+@loop(lambda: numba.types.UniTuple(int64, 2)(given(int64), int64, int64, int64[::1]))
+def linear(data: Array, a: int, b: int, found: Array) -> tuple[int, int]:
+    """Find ``a * x + b`` for each x; return the smallest and the largest x, which tell if that is right."""
+    low = high = data[0]
+    for k in range(len(data)):
+        x = data[k]
+        low, high = min(low, x), max(high, x)
+        found[k] = x * a + b
+    return int(low), int(high)
+
+
+@loop(lambda: bits(given(int64), int64, int64[::1]))
+def running(data: Array, total: int, found: Array) -> bool:
+    """Find the sums of all beginnings of the data and what was there before; return whether all fit."""
+    wrong = 0
+    for k in range(len(data)):
+        x = data[k]
+        after = total + x
+        wrong |= (total ^ after) & (x ^ after)  # negative where both had one sign, and their sum the other
+        found[k] = total = after
+    return wrong >= 0
+
+
+@loop(each(lambda kind: void(given(bits), given(kind), kind[::1])))
+def chosen(where: Array, data: Array, found: Array) -> None:
+    """Find the values at some places; there is room for one more than there are."""
+    many = 0
+    for k in range(len(data)):  # without a condition, which could not be foreseen
+        found[many] = data[k]
+        many += where[k]
+
+
+@loop(each(lambda kind: void(given(kind), given(uint8), uint64, uint64, int64, bits[::1]), "int32", "int64"))
+def equal(ends: Array, data: Array, word: int, mask: int, length: int, found: Array) -> None:
+    """Find which texts are one of at most eight bytes; behind the last one there are seven bytes more."""
+    for k in range(len(found)):
+        at = uint64(ends[k])
+        here = uint64(0)
+        for j in range(8):
+            here |= uint64(data[at + uint64(j)]) << uint64(8 * j)
+        found[k] = (ends[k + 1] - ends[k] == length) & (here & mask == word)
 
 
 @loop(lambda: void(given(int64), given(int64), int64, int64[::1]))
@@ -177,6 +235,25 @@ def decide(
             place += 1
         if marks[row]:
             second = here
+        here += 1
+    at[0], at[1], at[2], at[3] = state, many, second, here
+
+
+@loop(lambda: void(given(uint8), int64, given(uint8), given(uint8), int64[::1]))
+def reach(table: Array, shift: int, symbols: Array, marks: Array, at: Array) -> None:
+    """Find how many positions have a verdict, while following an automaton; `at` as for `decide`.
+
+    `marks` has for each entry of the table whether the second run of waiting positions begins here (128), and
+    up to where positions get their last verdicts (0, 1 or 2, as for `decide`; 3: there are none).
+    """
+    state, many, second, here = at
+    for k in range(len(symbols)):
+        step = (state << shift) + int(symbols[k])
+        state = int(table[step])
+        mark = marks[step]
+        kind = mark & 127
+        many = many if kind == 3 else second if kind == 0 else here + kind - 1
+        second = here if mark & 128 else second
         here += 1
     at[0], at[1], at[2], at[3] = state, many, second, here
 

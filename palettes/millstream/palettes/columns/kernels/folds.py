@@ -22,7 +22,7 @@ from ..arithmetic import refuse_nulls
 from ..column import LARGEST, SMALLEST, Array, Column, Unfit, of_list
 from ..evaluating import NotColumnar, event
 from ..frame import Frame, of_values
-from ..loops import loops, tidy
+from ..loops import loops, room, tidy
 from .base import Front, Kernel, Outputs, kernel_for
 
 #: functions of two arguments that are folds
@@ -73,7 +73,7 @@ def accumulated(symbol: str, data: Array) -> Array:
     compiled = loops(len(data)) if data.dtype == np.float64 or symbol in ("min", "max") else None
     if compiled is None or not len(data) or data.dtype == np.bool_:
         return SCANS[symbol].accumulate(data)  # type: ignore[no-any-return]
-    found = np.empty(len(data), data.dtype)
+    found = room(len(data), data.dtype)
     compiled.accumulate(compiled.OPERATIONS[symbol], tidy(data), found)
     return found
 
@@ -114,8 +114,12 @@ def _ints(symbol: str, value: Any, column: Column) -> Column | None:
     start = 0 if value is MISSING else value
     if not SMALLEST <= start <= LARGEST:
         return None
-    low, high = column.bounds
     if symbol == "+":
+        compiled = loops(len(column))
+        if compiled is not None:
+            found = room(len(column), np.int64)
+            return Column("i", found) if compiled.running(tidy(column.data), start, found) else None
+        low, high = column.bounds
         bounds = start + min(0, low) * len(column), start + max(0, high) * len(column)
         if not (bounds[0] >= SMALLEST and bounds[1] <= LARGEST):
             return None

@@ -138,15 +138,20 @@ class InOrderKernel(Kernel):
     ) -> tuple[Array, int, int, int]:
         """Return what `_decided` does, and the last state, by the compiled loop."""
         head, second = (starts[0] if starts else n), (starts[1] if len(starts) > 1 else 0)
-        found = np.empty(n + len(symbols) - head, np.uint8)
         at, explored = np.array([state, 0, second - head, n - head]), self.explored
         assert explored is not None
         table, shift = explored.automaton.packed, explored.automaton.shift
-        compiled.decide(table, shift, symbols, self.marks.ravel(), self.marks.shape[1], at, found)
+        found = None
+        if self.only is None:
+            found = np.empty(n + len(symbols) - head, np.uint8)
+            compiled.decide(table, shift, symbols, self.marks.ravel(), self.marks.shape[1], at, found)
+        else:
+            compiled.reach(table, shift, symbols, self.last, at)
         state, many, second, _ = at.tolist()
         if state == explored.refused:
             raise Unfit("positions that wait in more than two ways")
-        return found[:many].view(np.bool_), state, head + many, head + second
+        verdicts = np.full(many, self.only) if found is None else found[:many].view(np.bool_)
+        return verdicts, state, head + many, head + second
 
     def _marked(self) -> Array:
         """Return what happens in each step as the compiled loop reads it."""
@@ -189,6 +194,10 @@ class InOrderKernel(Kernel):
                     self.stretches[k, j], self.values[k, j] = end, value
             self.decides = (self.stretches >= 0).any(axis=1)
             self.marks = self._marked()
+            found = np.unique(self.values[self.stretches >= 0])
+            self.only = None if len(found) > 1 else bool(found.any())
+            ends = self.stretches.max(axis=1)
+            self.last = (np.where(ends < 0, 3, ends) + 128 * self.begins).astype(np.uint8)
         return self.explored
 
 

@@ -19,7 +19,7 @@ from millstream.processors import (
     Trim,
 )
 
-from ..column import Column, of_list
+from ..column import Chosen, Column, of_list
 from ..comparing import truth
 from ..evaluating import NotColumnar, compiled, event
 from ..frame import Frame, of_values
@@ -84,8 +84,7 @@ class FilterKernel(Kernel):
         value = event(front[1]) if self.condition is None else self.condition(front)
         if isinstance(value, Frame):
             return (events.slice(0, events.length if value.names else 0),), state
-        places = truth(value, events.length).nonzero()[0]
-        return (events if len(places) == events.length else events.take(places),), state
+        return (events.chosen(Chosen(truth(value, events.length))),), state
 
 
 @kernel_for(Trim)

@@ -23,7 +23,7 @@ from millstream.processors.processor import fields, is_state
 from ..column import DTYPES, LARGEST, SMALLEST, Array, Column, Unfit, of_list
 from ..evaluating import NotColumnar
 from ..frame import of_values
-from ..loops import loops, tidy
+from ..loops import loops, room, tidy
 from .base import Fields, Front, Kernel, Outputs, kernel_for
 from .folds import PYTHON, SCANS, accumulated, comparable, emptied, fold_symbol, scanned, values_of
 
@@ -172,7 +172,7 @@ class SlidingKernel(Kernel):
     @staticmethod
     def _sums(data: Array, leaving: Array, total: int) -> Array:
         """Return the sums of windows that had `total` before, given the events that leave them first."""
-        compiled, found = loops(len(data)), np.empty(len(data), np.int64)
+        compiled, found = loops(len(data)), room(len(data), np.int64)
         if compiled is not None:
             compiled.sums(tidy(data), leaving, total, found)
             return found
@@ -246,7 +246,7 @@ class SlidingKernel(Kernel):
         full = 0 if state.suffixes is not None else width - 1 - state.length
         older = np.zeros(width, data.dtype) if state.suffixes is None else state.suffixes[::-1].copy()
         begun = np.concatenate(state.back) if state.back else data[:0]
-        found, newer = np.empty_like(data), np.empty_like(older)
+        found, newer = room(len(data), data.dtype), np.empty_like(older)
         total = compiled.windows(compiled.OPERATIONS[self.symbol], data, begun, total, older, newer, found)
         back, length = self._moved(state, data)
         suffixes = (newer if (state.length + len(data)) // width % 2 else older)[::-1]

@@ -1,8 +1,8 @@
 """Short texts and their numbers in a hash table of NumPy: a batch is looked up by a few operations.
 
-A text is taken as ints of eight bytes and its length. Its hash is the place at which its number is kept, or
-one of the places behind it, if others were there first (linear probing). What is not found, and texts that
-are too long, are looked up by Python.
+A text is taken as its length and ints of eight bytes (`words`). Its hash is the place at which its number is
+kept, or one of the places behind it, if others were there first (linear probing). What is not found, and
+texts that are too long, are looked up by Python.
 """
 
 from __future__ import annotations
@@ -15,40 +15,13 @@ import pyarrow as pa
 from attrs import define, field
 
 from ..column import Array
+from ..words import words_of
 
-#: texts of more bytes than this are not kept here
-LONGEST = 31
-#: the first 0 to 8 bytes of a word
-MASKS = np.array([(1 << 8 * k) - 1 for k in range(9)], np.uint64)
 #: odd numbers without a pattern, one for each word and one for the length
 FACTORS = np.array(
     [0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93, 0xA0761D6478BD642F],
     np.uint64,
 )
-
-
-def words_of(texts: pa.Array) -> list[Array] | None:
-    """Return the bytes of texts as ints, eight in each, behind their lengths; None if one is too long.
-
-    >>> [words.tolist() for words in words_of(pa.array(["a", ""]))]
-    [[1, 0], [97, 0]]
-    """
-    _, offsets, data = texts.buffers()
-    kind: Any = np.int64 if pa.types.is_large_string(texts.type) else np.int32
-    ends: Array = np.frombuffer(offsets, kind)[texts.offset : texts.offset + len(texts) + 1]
-    lengths, begin, size = ends[1:] - ends[:-1], int(ends[0]), int(ends[-1] - ends[0])
-    longest = int(np.maximum.reduce(lengths))
-    if longest > LONGEST:
-        return None
-    padded = np.zeros(size + longest + 9, np.uint8)
-    if size:
-        padded[:size] = np.frombuffer(data, np.uint8)[begin : begin + size]
-    found, starts = [lengths.astype(np.uint64)], (ends[:-1] - begin).astype(np.intp)
-    for k in range(0, longest, 8):
-        words: Any = np.ndarray((size + 1 + longest - k,), "<u8", padded, k, strides=(1,))
-        kept: Any = lengths if longest <= 8 else np.clip(lengths - k, 0, 8)
-        found.append(words.take(starts) & MASKS.take(kept))
-    return found
 
 
 def hashes(words: list[Array]) -> Array:
