@@ -63,7 +63,7 @@ def choices(query):
         (Window(Filter(X > 1), 5), "bounded history"),
         (Slice(X % 3, Count()), "keyed"),
         (Slice(X % 3, Count(), ttl=5), "order-bound"),
-        (Monitor("G a", atoms={"a": X > 1}), "finite state"),
+        (Monitor("G a", atoms={"a": X > 1}), "associative"),
         (Cumulate(add), "order-bound"),
     ],
     ids=str,

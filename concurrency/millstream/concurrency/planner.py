@@ -126,7 +126,7 @@ class Stage:
 
 
 def classify(query: Query) -> tuple[str, str]:
-    """Return the kind of a query, and why: stateless, bounded history, keyed, finite state, or order-bound.
+    """Return the kind of a query, and why: stateless, bounded history, keyed, associative, or order-bound.
 
     >>> from millstream.processors import Apply, Count
     >>> classify(Apply(abs))[0], classify(Count())[0]
@@ -141,7 +141,7 @@ def classify(query: Query) -> tuple[str, str]:
             node.automaton()
         except ParameterError as error:
             return "order-bound", str(error)
-        return "finite state", "its automaton can be read in pieces"
+        return "associative", "what pieces of a trace do to its states can be put together"
     history = bounded_history(query)
     if history.length == 1:
         return "stateless", "it keeps no state"
@@ -183,7 +183,7 @@ WRAPPERS: dict[str, Callable[[Query, ThreadManager], Query]] = {
     "stateless": Pipeline,
     "bounded history": Pipeline,
     "keyed": ParallelSlice,
-    "finite state": ChunkedMonitor,
+    "associative": ChunkedMonitor,
 }
 
 
