@@ -183,6 +183,10 @@ def test_checkpoint_does_not_overwrite_a_file_that_is_not_its_own(job, out):
         (lambda data: data[:-1], "damaged; take an older copy"),
         (lambda data: data.replace(b'"outputs"', b'"outbuts"'), "first line is damaged: KeyError"),
         (lambda data: data.replace(b'{"format": 1', b'{"format": 8', 1), "written in format 8"),
+        (
+            lambda data: b'millstream checkpoint {"format": 2}\nother',
+            "written in format 2, .* finish the job",
+        ),
         (lambda data: data[: data.index(b"{")] + b"[" * 60000 + b"\n", "first line is damaged"),
     ],
 )

@@ -153,7 +153,7 @@ class Processor(Query):
         return None
 
     def queued(self) -> tuple[int, ...]:
-        """Return how many events it has taken and not computed yet, for `Run.statistics`; () if it never waits.
+        """Return how many events it has taken and not computed yet, for `Run.statistics`; () for none.
 
         May be called by another thread.
         """
