@@ -214,6 +214,23 @@ def test_planner_gives_what_comes_before_a_failure_among_the_first_events():
         assert isinstance(failed.value.__cause__, ZeroDivisionError)
 
 
+def test_undecided_query_survives_failures_as_it_does_alone():
+    query, events = Unpack() | Apply(nonzero) | Count(), [[1, 0, 2], [3], [0]] * 50
+    alone, got, letters = query.into(on_error="skip"), [], []
+    expected = list(query(events, on_error="skip"))
+    alone.push_all(events)
+    with ThreadManager(2, "processes") as manager:
+        fast = parallelize(query, manager)
+        assert list(fast(events, on_error=letters)) == expected
+        assert len(letters) == alone.statistics().skipped == 100
+        assert letters[0].events == (0,)
+        assert letters[0].error.position == 0
+        run = parallelize(query, manager).into(got, on_error="skip")
+        run.push_all(events)
+        assert got == expected
+        assert run.statistics().skipped == 100
+
+
 def test_planner_without_a_sample_names_the_event_that_fails():
     events = [*range(1, 250), 0, 1]
     with ThreadManager(2, "processes") as manager:

@@ -15,10 +15,20 @@ from typing import Any
 
 from attrs import field
 
-from millstream.processors import Processor, Query, chain, processor, state, transient
+from millstream.processors import (
+    DeadLetter,
+    Processor,
+    Query,
+    StreamError,
+    chain,
+    processor,
+    state,
+    transient,
+)
 from millstream.processors.elsewhere import apart, save_at_home, together
 from millstream.processors.graph import Graph
 from millstream.processors.pull import pull
+from millstream.processors.query import OnError
 from millstream.processors.states import copied
 
 from .adopting import adopted
@@ -122,6 +132,10 @@ class Deciding(Processor):
         values = held.values
         if held.form is WHOLE and values is None:
             held.form = self.decided.choices
+        if not held.form and self._tolerant:  # failures cost more than anything else: nothing is measured
+            if values is not None:
+                values = together(self.query, self.stages, values) if held.form is APART else values[0]
+            held.form = (LEFT,) * len(self.stages)
         if self.inner is None or self.form != held.form:
             self._wire(held.form)
         self.inner.give(self.inner.fresh() if values is None else values)
@@ -131,7 +145,8 @@ class Deciding(Processor):
     def _wire(self, form: Form) -> None:
         self.form = form
         if form:
-            self.inner = self._chosen(form).into(self.emit)
+            on_error: OnError = self._survived if self._tolerant else "raise"
+            self.inner = self._chosen(form).into(self.emit, on_error=on_error)
         else:
             whole = form is WHOLE  # the question is only whether it is cheap, so the cheaper clock will do
             clock = perf_counter if whole else thread_time
@@ -145,6 +160,18 @@ class Deciding(Processor):
                 self.query if left else chain(self.build(k, name) for k, name in enumerate(form))
             ).graph
         return built[form]
+
+    @property
+    def _tolerant(self) -> bool:
+        """Whether the run survives failures; so does what is run here, then."""
+        return self.wiring is not None and bool(self.wiring.options.tolerant)
+
+    def _survived(self, letter: DeadLetter) -> None:
+        error = letter.error
+        place = f"{self.name} > {error.place}"
+        moved = StreamError(error.processor, place, error.event, self.wiring.position(), error.reason)
+        moved.__cause__ = error.__cause__
+        self.wiring.survive(place_of(self), moved, letter.events)
 
     # -- deciding
 
@@ -243,7 +270,7 @@ class Deciding(Processor):
             try:
                 for event in events:
                     self.count += 1
-                    self._tried(event, tolerant)
+                    self.step(event)
                     break
                 else:
                     self.ended = True
@@ -252,15 +279,6 @@ class Deciding(Processor):
             finally:
                 yield out.copy()
                 out.clear()
-
-    def _tried(self, event: Any, tolerant: bool) -> None:
-        """Take an event; if failures are survived, survive one."""
-        try:
-            self.step(event)
-        except Exception as error:
-            if not tolerant:
-                raise
-            self.wiring.note(place_of(self), error, (event,))
 
     def _taken_out(self) -> State | None:
         if self.held.owner is not None:

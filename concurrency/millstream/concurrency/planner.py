@@ -78,10 +78,13 @@ class Parallelized(Group):
     ) -> Any:
         """Pull; what an earlier run has decided on its first events is pulled itself."""
         planner = self.planner
-        if planner.settled is None and isinstance(self.query, Deciding) and on_error == "raise":
-            opening = planner.deciding().opening
-            return pull(planner.left, sources, capacity=capacity, opening=opening)[0]
-        return Query.__call__(planner.settled or self, *sources, on_error=on_error, capacity=capacity)
+        query = planner.settled or self
+        if query is self and isinstance(self.query, Deciding):
+            query = planner.left
+            if on_error == "raise":
+                opening = planner.deciding().opening
+                return pull(query, sources, capacity=capacity, opening=opening)[0]
+        return Query.__call__(query, *sources, on_error=on_error, capacity=capacity)
 
     def plan(self) -> Plan:
         """Return what runs where and why, and what was refused and why."""
@@ -317,7 +320,7 @@ def parallelize(query: Any, manager: ThreadManager, sample: Iterable[Any] = ()) 
     sample
         Events to measure the stages on: a thousand or so, typical ones, on which the stages are run here and
         now. Without them the first events of the first run are measured as they come, nothing being run
-        twice; `plan` then tells more after these.
+        twice; `plan` then tells more after these. Runs that survive failures are not measured.
 
     Examples
     --------
