@@ -43,7 +43,7 @@ LEFT = "as it is"
 #: the form of a query that is measured as a whole, and of one whose stages are measured; then come the names
 WHOLE, APART = None, ()
 Form = tuple[str, ...] | None
-#: events to measure at least and at most, and the seconds after which there are enough
+#: events after which it is looked whether these are enough, the most, and the seconds that are enough
 FEWEST, MOST, ENOUGH = 8, 64, 0.02
 
 
@@ -179,8 +179,8 @@ class Deciding(Processor):
         """Go over to what has been decided, if it has."""
         samples, form = self.inner.samples, self.decided.choices
         if form is None:
-            spent, count = sum(sum(s.seconds) for s in samples), len(samples[0].events)
-            if count < MOST and (count < FEWEST or spent < ENOUGH):
+            count = len(samples[0].events)
+            if count < MOST and (count % FEWEST or sum(sum(s.seconds) for s in samples) < ENOUGH):
                 return
             if self.form is WHOLE and samples[0].cost >= CHEAP:
                 form = APART
