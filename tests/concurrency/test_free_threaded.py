@@ -44,7 +44,7 @@ def run(python, *arguments, marks):
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=1200,
+        timeout=3600,
         check=False,
     )
     assert done.returncode == 0, done.stdout[-3000:]

@@ -13,7 +13,9 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from millstream.concurrency import Crew, ThreadManager, WorkerDiedError
 from millstream.concurrency.failures import CancelledError, RemoteError, RemoteTraceback, portable
+from millstream.concurrency.interpreters import inside
 from millstream.concurrency.permits import Permits
+from millstream.concurrency.threads import ThreadWorker
 from millstream.processors import ParameterError
 
 from .servants import echo, failing, killing, length
@@ -228,6 +230,14 @@ def test_leaving_with_an_exception_stops_the_workers(kind):
     with pytest.raises(ZeroDivisionError):
         leave_with_an_exception(manager)
     assert manager.statistics().stopped == 2
+
+
+@pytest.mark.skipif(sys.version_info < (3, 14), reason="this Python has no subinterpreters")
+def test_worker_that_is_stopped_while_its_interpreter_starts_is_waited_for():
+    worker = ThreadWorker("worker", "interpreters")
+    worker.serve(length, inside)
+    worker.stop()
+    assert worker.join(0)
 
 
 def leave_with_an_exception(manager):

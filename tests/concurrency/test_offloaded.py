@@ -6,8 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from millstream.concurrency import Pipeline, PullGroup, RemoteTraceback, ThreadManager, WorkerDiedError
+from millstream.concurrency import (
+    ParallelSlice,
+    Pipeline,
+    PullGroup,
+    RemoteTraceback,
+    ThreadManager,
+    WorkerDiedError,
+)
 from millstream.concurrency.chunks import MOST, Chunk, Ordered, Pace
+from millstream.palettes.slicer import Slice
 from millstream.palettes.windows import Window
 from millstream.processors import (
     Apply,
@@ -130,6 +138,26 @@ def test_slow_events_are_answered_before_the_next_is_read():
     assert (pace.length(MOST), pace.is_slow) == (1, False)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_statistics_tell_how_many_events_are_under_way(kind):
+    with ThreadManager(2, kind) as manager:
+        for query in (PullGroup(abs, manager), Pipeline(abs, manager)):
+            run = query.into(counting=True)
+            for event in range(3000):
+                run.push(event)
+                (flow,) = run.statistics().processors
+                assert flow.taken - flow.emitted == sum(flow.waiting)
+            run.wait_for()
+            assert run.statistics().processors[0].waiting == (0,)
+        run = ParallelSlice(Slice(X % 3, Count()), manager).into(counting=True)
+        for event in range(3000):
+            run.push(event)
+            (flow,) = run.statistics().processors
+            assert flow.taken - flow.emitted >= sum(flow.waiting)
+        run.wait_for()
+        assert run.statistics().processors[0].waiting == (0,)
+
+
 def test_wait_for_gives_all_that_is_under_way():
     out = []
     with ThreadManager(2) as manager:
@@ -241,7 +269,7 @@ def test_pipeline_refuses(inner, message):
     with ThreadManager(1) as manager, pytest.raises(ParameterError) as refused:
         Pipeline(inner, manager)
     assert message in str(refused.value)
-    assert str(refused.value).endswith("; copies would give other outputs")
+    assert "; copies would give other outputs. Try PullGroup" in str(refused.value)
 
 
 def test_pipeline_refuses_what_is_not_one_to_one():

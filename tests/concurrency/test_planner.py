@@ -1,19 +1,38 @@
 """The planner: what it wraps, what it leaves, and what it says about it."""
 
 import pickle
+from itertools import count, islice
 from operator import add
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from millstream.concurrency import ThreadManager, assert_equivalent, parallelize
+from millstream.concurrency import PullGroup, ThreadManager, assert_equivalent, parallelize
 from millstream.concurrency.costs import gain
 from millstream.concurrency.planner import classify
 from millstream.palettes.ltl import Monitor
 from millstream.palettes.slicer import Slice
 from millstream.palettes.windows import Window
-from millstream.processors import Apply, Count, Cumulate, Filter, Fork, KeepLast, StreamError, Tap, X
+from millstream.processors import (
+    Apply,
+    Count,
+    Cumulate,
+    Decimate,
+    Filter,
+    Fork,
+    Group,
+    KeepLast,
+    Passthrough,
+    StreamError,
+    Stutter,
+    Tap,
+    Unpack,
+    X,
+    chain,
+    connect,
+)
+from millstream.processors.push import DEPTH
 from millstream.processors.testing import check_processor, pushed
 
 from .servants import Last, nonzero, work
@@ -44,7 +63,7 @@ def choices(query):
         (Window(Filter(X > 1), 5), "bounded history"),
         (Slice(X % 3, Count()), "keyed"),
         (Slice(X % 3, Count(), ttl=5), "order-bound"),
-        (Monitor("G a", atoms={"a": X > 1}), "finite state"),
+        (Monitor("G a", atoms={"a": X > 1}), "associative"),
         (Cumulate(add), "order-bound"),
     ],
     ids=str,
@@ -106,6 +125,11 @@ UNDECIDED = [
     (Cumulate(adding) | Cumulate(adding), None),
     (Apply(X + 1) | Cumulate(add), None),
     (Apply(X + 1) | KeepLast(), None),
+    (Apply(X + 1) | Window(max, 5), None),
+    (DEAR | Window(max, 5), ["Pipeline", "as it is"]),
+    (Filter(X % 2) | Stutter(2) | Apply(abs), None),
+    (Apply(abs) | PullGroup(Count(), ThreadManager(0)), None),
+    (chain([Apply(abs), *[Stutter(1)] * 2 * DEPTH]), None),
 ]
 
 
@@ -150,6 +174,61 @@ def test_planner_without_a_sample_runs_nothing_twice_and_reads_nothing_ahead(mon
             assert len(read) == n
         assert ran == read
         assert choices(fast) == ["as it is"] * 3
+
+
+@pytest.mark.parametrize("query", [Apply(X + 1), Filter(X > 1) | Count(), Count() | Stutter(2)], ids=str)
+def test_query_that_stays_what_it_is_has_nothing_between_it_and_its_reader(query):
+    with ThreadManager(2, "processes") as manager:
+        fast = parallelize(query, manager)
+        pulled = fast(count())
+        outputs = list(islice(pulled, 500))
+        assert set(choices(fast)) == {"as it is"}, str(fast.plan())
+        assert pulled.gi_yieldfrom is None
+        assert outputs == list(islice(query(count()), 500))
+
+
+def test_planner_without_a_sample_leaves_joins_alone():
+    whole, half, both = Passthrough(), Decimate(2), Apply(add)
+    joined = connect(
+        whole.outputs[0] >> both.inputs[0],
+        whole.outputs[0] >> half.inputs[0],
+        half.outputs[0] >> both.inputs[1],
+    )
+    query = DEAR | Group(joined, "joined")
+    with ThreadManager(2, "processes") as manager:
+        fast = parallelize(query, manager)
+        assert "joins streams of different clocks" in str(fast.plan())
+        assert_equivalent(query, fast, [EVENTS])
+        fast = parallelize(query, manager, sample=SAMPLE)
+        assert choices(fast)[0] == "Pipeline", str(fast.plan())
+        assert_equivalent(query, fast, [EVENTS])
+
+
+def test_planner_gives_what_comes_before_a_failure_among_the_first_events():
+    got = []
+    with ThreadManager(2, "processes") as manager:
+        fast = parallelize(Unpack() | Apply(nonzero), manager)
+        with pytest.raises(StreamError, match="at input event 1") as failed:
+            got.extend(fast([[1, 2], [3, 0, 4]]))
+        assert got == [nonzero(1), nonzero(2), nonzero(3)]
+        assert isinstance(failed.value.__cause__, ZeroDivisionError)
+
+
+def test_undecided_query_survives_failures_as_it_does_alone():
+    query, events = Unpack() | Apply(nonzero) | Count(), [[1, 0, 2], [3], [0]] * 50
+    alone, got, letters = query.into(on_error="skip"), [], []
+    expected = list(query(events, on_error="skip"))
+    alone.push_all(events)
+    with ThreadManager(2, "processes") as manager:
+        fast = parallelize(query, manager)
+        assert list(fast(events, on_error=letters)) == expected
+        assert len(letters) == alone.statistics().skipped == 100
+        assert letters[0].events == (0,)
+        assert letters[0].error.position == 0
+        run = parallelize(query, manager).into(got, on_error="skip")
+        run.push_all(events)
+        assert got == expected
+        assert run.statistics().skipped == 100
 
 
 def test_planner_without_a_sample_names_the_event_that_fails():

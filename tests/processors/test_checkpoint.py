@@ -23,6 +23,7 @@ from millstream.processors import (
     Trim,
     X,
 )
+from millstream.processors.metrics import RunCollector
 
 SCRIPT = Path(__file__).with_name("killing.py")
 
@@ -182,6 +183,10 @@ def test_checkpoint_does_not_overwrite_a_file_that_is_not_its_own(job, out):
         (lambda data: data[:-1], "damaged; take an older copy"),
         (lambda data: data.replace(b'"outputs"', b'"outbuts"'), "first line is damaged: KeyError"),
         (lambda data: data.replace(b'{"format": 1', b'{"format": 8', 1), "written in format 8"),
+        (
+            lambda data: b'millstream checkpoint {"format": 2}\nother',
+            "written in format 2, .* finish the job",
+        ),
         (lambda data: data[: data.index(b"{")] + b"[" * 60000 + b"\n", "first line is damaged"),
     ],
 )
@@ -202,6 +207,22 @@ def test_checkpoint_refuses_two_jobs_at_once(job, out, tmp_path):
 
     job.run("a", Apply(again), FileSink(out))
     assert lines(out) == ["a"]
+
+
+def test_checkpoint_tells_what_its_run_does(job):
+    assert job.statistics().positions == ()
+    seen = []
+    job.run("abc", Apply(lambda x: seen.append(job.statistics().positions) or x), ends=False, counting=True)
+    assert seen == [(1,), (2,), (3,)]
+    (flow,) = job.statistics().processors
+    assert (flow.place, flow.taken, flow.emitted) == ("0:Apply", 3, 3)
+
+
+def test_checkpoint_tells_prometheus_what_its_run_does(job):
+    registry = pytest.importorskip("prometheus_client").CollectorRegistry()
+    registry.register(RunCollector(job, "letters"))
+    job.run("abc", Count())
+    assert registry.get_sample_value("millstream_events_total", {"input": "0", "query": "letters"}) == 3
 
 
 def test_checkpoint_needs_one_input(job):

@@ -115,6 +115,8 @@ class Ordered:
 
     begun: int = 0
     given: int = 0
+    #: the events in these chunks
+    events: int = 0
     _chunks: deque[Chunk] = field(factory=deque)
     _replies: dict[int, Any] = field(factory=dict)
 
@@ -126,6 +128,7 @@ class Ordered:
     def number(self, chunk: Chunk) -> int:
         """Begin a chunk and return its number."""
         self._chunks.append(chunk)
+        self.events += chunk.length
         self.begun += 1
         return self.begun - 1
 
@@ -143,4 +146,6 @@ class Ordered:
             return None
         reply = self._replies.pop(self.given)
         self.given += 1
-        return self._chunks.popleft(), reply
+        chunk = self._chunks.popleft()
+        self.events -= chunk.length
+        return chunk, reply

@@ -57,6 +57,11 @@ class Line:
         """Return the number of workers."""
         return 0 if self._crew is None else self._crew.size
 
+    @property
+    def queued(self) -> int:
+        """Return the number of events that wait or are with workers."""
+        return len(self.waiting) + self._ordered.events
+
     def acquire(self, manager: ThreadManager, stage: Any, most: int, keeps: bool) -> bool:
         """Ask for workers unless there are some already, and return whether there are.
 

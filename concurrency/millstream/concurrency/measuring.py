@@ -12,6 +12,7 @@ from attrs import define, field
 from millstream.processors import Query, Run
 
 State = tuple[Any, ...]
+Clock = Callable[[], float]
 
 
 @define
@@ -35,15 +36,18 @@ class Sample:
 
 
 @cache
-def clock() -> float:
-    """Return the seconds that looking at the clock takes."""
-    return min(-(thread_time() - thread_time()) for _ in range(100))
+def glance(clock: Clock) -> float:
+    """Return the seconds that looking at a clock takes."""
+    return min(-(clock() - clock()) for _ in range(100))
 
 
 class Stages:
     """A run of stages, each measured by itself; has what a run has for those who host it."""
 
-    def __init__(self, stages: Sequence[Query], sink: Callable[[Any], Any]) -> None:
+    def __init__(
+        self, stages: Sequence[Query], sink: Callable[[Any], Any], clock: Clock = thread_time
+    ) -> None:
+        self._clock, self._glance = clock, glance(clock)
         self.samples = [Sample() for _ in stages]
         self._outs: list[list[Any]] = [[] for _ in stages]
         self._runs: list[Run] = [q.into(out) for q, out in zip(stages, self._outs, strict=True)]
@@ -61,12 +65,12 @@ class Stages:
             return
         sample, entry, out = self.samples[k], self._runs[k].entry, self._outs[k]
         sample.events += events
-        begun = thread_time()
+        begun = self._clock()
         try:
             for event in events:
                 entry(event)
         finally:
-            sample.seconds.append(max(0.0, thread_time() - begun - clock()))
+            sample.seconds.append(max(0.0, self._clock() - begun - self._glance))
             given, out[:] = out.copy(), []
             sample.outputs += given
             self._through(given, k + 1)

@@ -63,6 +63,10 @@ class Offloaded(Processor):
         """Return the greatest length of a chunk."""
         return MOST
 
+    def queued(self) -> tuple[int, ...]:
+        """Return how many events wait for their chunk or are with workers."""
+        return (self.line.queued,)
+
     # -- push
 
     def step(self, x: Any) -> None:

@@ -129,6 +129,10 @@ class ParallelSlice(Processor):
 
     # -- state
 
+    def queued(self) -> tuple[int, ...]:
+        """Return how many events wait for their chunk or are with workers."""
+        return (self.spread.queued,)
+
     def elsewhere(self) -> Query:
         """Return the slice."""
         return self.slice  # type: ignore[no-any-return]

@@ -68,7 +68,8 @@ class Pipeline(Offloaded):
         self.known = bounded_history(self.inner) if self.history is None else History(self.history)
         if self.known.length is None and not self.known.adaptive:
             raise ParameterError(
-                f"Pipeline: {shorten(self.inner, 60)} {self.known.reason}; copies would give other outputs"
+                f"Pipeline: {shorten(self.inner, 60)} {self.known.reason}; copies would give other outputs. "
+                "Try PullGroup, which takes any query, or history=n if only the last n events count"
             )
 
     def make_stage(self) -> Repeating:

@@ -14,11 +14,14 @@ from attrs import define, field, frozen
 
 from millstream.processors import Group, ParameterError, Query, as_query, chain, processor
 from millstream.processors.errors import shorten
-from millstream.processors.graph import Graph, single
+from millstream.processors.graph import Graph, flatten, single
+from millstream.processors.plan import make_plan
+from millstream.processors.pull import pull
+from millstream.processors.query import OnError
 
 from .classify import bounded_history
 from .costs import WORTH, gain, kind_of, measure, obstacle, transport
-from .deciding import LEFT, Deciding
+from .deciding import LEFT, Decided, Deciding
 from .machines import ChunkedMonitor
 from .manager import ThreadManager, cores
 from .measuring import Sample
@@ -70,9 +73,18 @@ class Parallelized(Group):
             planner.graph = single(self)
         return planner.graph
 
-    def __call__(self, *sources: Iterable[Any], **options: Any) -> Any:
+    def __call__(
+        self, *sources: Iterable[Any], on_error: OnError = "raise", capacity: int | None = None
+    ) -> Any:
         """Pull; what an earlier run has decided on its first events is pulled itself."""
-        return Query.__call__(self.planner.settled or self, *sources, **options)
+        planner = self.planner
+        query = planner.settled or self
+        if query is self and isinstance(self.query, Deciding):
+            query = planner.left
+            if on_error == "raise":
+                opening = planner.deciding().opening
+                return pull(query, sources, capacity=capacity, opening=opening)[0]
+        return Query.__call__(query, *sources, on_error=on_error, capacity=capacity)
 
     def plan(self) -> Plan:
         """Return what runs where and why, and what was refused and why."""
@@ -117,7 +129,7 @@ class Stage:
 
 
 def classify(query: Query) -> tuple[str, str]:
-    """Return the kind of a query, and why: stateless, bounded history, keyed, finite state, or order-bound.
+    """Return the kind of a query, and why: stateless, bounded history, keyed, associative, or order-bound.
 
     >>> from millstream.processors import Apply, Count
     >>> classify(Apply(abs))[0], classify(Count())[0]
@@ -132,7 +144,7 @@ def classify(query: Query) -> tuple[str, str]:
             node.automaton()
         except ParameterError as error:
             return "order-bound", str(error)
-        return "finite state", "its automaton can be read in pieces"
+        return "associative", "what pieces of a trace do to its states can be put together"
     history = bounded_history(query)
     if history.length == 1:
         return "stateless", "it keeps no state"
@@ -163,11 +175,18 @@ def _stages(query: Query) -> list[Stage]:
     return stages
 
 
+def has_joins(query: Query) -> bool:
+    """Return whether streams of different clocks meet in a query: events then wait in queues."""
+    graph, _ = flatten(query.graph)
+    several = any(node.arity[0] > 1 for node in graph.nodes)
+    return several and bool(make_plan(query.graph, pulling=False).joins)
+
+
 WRAPPERS: dict[str, Callable[[Query, ThreadManager], Query]] = {
     "stateless": Pipeline,
     "bounded history": Pipeline,
     "keyed": ParallelSlice,
-    "finite state": ChunkedMonitor,
+    "associative": ChunkedMonitor,
 }
 
 
@@ -212,6 +231,12 @@ class Planner:
     graph: Graph | None = None
     #: what has been decided on the first events of a run
     settled: Graph | None = None
+    #: the query as it is, and what has been decided about it in some run
+    left: Graph = field(init=False)
+    decided: Decided = field(factory=Decided, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.left = Group(self.query, label=NAME).graph
 
     def __repr__(self) -> str:
         return f"Planner({self.query!r}, {self.manager!r})"
@@ -248,10 +273,21 @@ class Planner:
         )
         if all(s.stuck or (len(self.stages) == 1 and s.kind not in WRAPPERS) for s in self.stages):
             return self.leave("; ".join({s.stuck or s.why for s in self.stages}))
-        return Deciding(self.query, tuple(_only(s.query) for s in self.stages), self.choose, self.build)
+        if has_joins(self.query):
+            return self.leave(JOINS)
+        return self.deciding()
 
-    def choose(self, samples: Sequence[Sample]) -> tuple[str, ...]:
-        """Decide by what was measured on the first events."""
+    def deciding(self) -> Deciding:
+        """Return what decides on the first events."""
+        stages = tuple(_only(s.query) for s in self.stages)
+        return Deciding(self.query, stages, self.choose, self.build, self.decided)
+
+    def choose(self, cheap: bool, samples: Sequence[Sample]) -> tuple[str, ...]:
+        """Decide by what was measured on the first events: each stage, or all of them together if cheap."""
+        if cheap:
+            self.leave(f"all of it takes {samples[0].cost * 1e6:.2f} us an event, too little for a worker")
+            self.settled = self.left
+            return (LEFT,) * len(self.stages)
         whole = len(samples[0].events)
         for stage, sample in zip(self.stages, samples, strict=True):
             stage.note(kind_of(self.manager), sample.events, sample.outputs, sample.cost, whole)
@@ -268,6 +304,7 @@ class Planner:
         return wrapped
 
 
+JOINS = "joins streams of different clocks, which is not decided upon while it runs: give a sample"
 LATER = "decided when the first events have been measured"
 
 
@@ -283,7 +320,7 @@ def parallelize(query: Any, manager: ThreadManager, sample: Iterable[Any] = ()) 
     sample
         Events to measure the stages on: a thousand or so, typical ones, on which the stages are run here and
         now. Without them the first events of the first run are measured as they come, nothing being run
-        twice; `plan` then tells more after these.
+        twice; `plan` then tells more after these. Runs that survive failures are not measured.
 
     Examples
     --------

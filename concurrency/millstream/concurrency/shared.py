@@ -33,6 +33,11 @@ class Team(Line):
         """Return the number of workers."""
         return sum(line.size for line in self.lines)
 
+    @property
+    def queued(self) -> int:
+        """Return the number of events that some share has not computed."""
+        return len(self.waiting) + max((line.queued for line in self.lines), default=0)
+
     def merge(self, host: Any) -> None:
         """Put the outputs together of events for which all shares have told theirs."""
         while all(line.ready for line in self.lines):

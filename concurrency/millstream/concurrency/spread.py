@@ -55,6 +55,8 @@ class Spread:
     pace: Pace = field(factory=Pace)
     _since: float = field(factory=perf_counter)
     _sent: int = 0
+    #: events that wait or are with workers, once for each slice that they are for
+    queued: int = 0
     _waiting: list[Part] = field(factory=list)
     #: for each worker the chunks that it has
     _under_way: list[deque[Part]] = field(factory=list)
@@ -99,6 +101,7 @@ class Spread:
         numbers.append(self.count)
         keys.append(key)
         events.append(event)
+        self.queued += 1
         return len(events)
 
     def send(self, ahead: int | None = None) -> None:
@@ -123,13 +126,14 @@ class Spread:
         """Take one reply: what came of a chunk, or the slices of a worker."""
         member, reply = crew.receive_any()
         if isinstance(reply, Reply):
-            self._under_way[member].popleft()
+            self.queued -= len(self._under_way[member].popleft().events)
             self.pace.took(reply.seconds, reply.events)
             self.tape.came(member, reply.outputs)
         elif isinstance(reply, Failure):
             self.lost = reply
             if self._under_way[member]:
                 part = self._under_way[member].popleft()
+                self.queued -= len(part.events)
                 events = zip(part.numbers, part.keys, strict=True)
                 first, last = part.numbers[0] + self.offset, part.numbers[-1] + self.offset
                 died = with_events(reply, first, last)

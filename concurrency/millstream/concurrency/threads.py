@@ -49,6 +49,8 @@ class ThreadWorker:
         self.serves: Any = None
         #: requests without a reply so far; written by the borrower
         self.pending = 0
+        #: whether it is starting or ending a subinterpreter; both write, read when the worker is stopped
+        self._moving = False
         #: a number that only grows; requests of an earlier one are skipped; written by the borrower
         self._epoch = 0
         self._thread = primitives.thread(target=self._work, name=name, daemon=True)
@@ -57,6 +59,7 @@ class ThreadWorker:
     def serve(self, factory: Factory, wrap: Callable[[Factory], Factory] | None = None) -> None:
         """From now on answer requests with what this factory makes, wrapped if need be."""
         if self.serves is not factory:
+            self._moving = self.kind == "interpreters"
             self._inbox.put((factory if wrap is None else wrap(factory), None))
             self.serves = factory
 
@@ -96,9 +99,14 @@ class ThreadWorker:
         self._inbox.put(None)
 
     def join(self, timeout: float | None = None) -> bool:
-        """Wait until a stopped worker has ended, and return whether it has."""
+        """Wait until a stopped worker has ended, and return whether it has.
+
+        The timeout is for the borrower's work: a subinterpreter that is starting or ending is waited for.
+        """
         if self._thread is not current_thread():
             self._thread.join(timeout)
+            if self._moving:
+                self._thread.join()
         return not self._thread.is_alive()
 
     def _work(self) -> None:
@@ -107,12 +115,14 @@ class ThreadWorker:
             factory, given = message
             if factory is not None:
                 function = _made(factory)
+                self._moving = False
                 continue
             epoch, request = given
             outbox = self.outbox
             if epoch == self._epoch:
                 outbox.put((self, _answer(function, request)))
         if hasattr(function, "close"):
+            self._moving = self.kind == "interpreters"
             function.close()
 
 

@@ -32,6 +32,7 @@ from .errors import MillstreamError, QueryError, fail_parameter, shorten
 from .push import Run
 from .query import OnError, Query, as_query
 from .sinks import FileSink
+from .statistics import Statistics
 
 try:
     import fcntl
@@ -82,9 +83,16 @@ class Checkpoint:
     path: Path = field(converter=Path)
     every: int | timedelta = field(default=10_000, validator=_is_period)
     allow: tuple[type, ...] = field(default=(), converter=tuple)
+    _run: Run | None = field(default=None, init=False, repr=False)
 
     def run(
-        self, source: Iterable[Any], query: Any, *sinks: Any, ends: bool = True, on_error: OnError = "raise"
+        self,
+        source: Iterable[Any],
+        query: Any,
+        *sinks: Any,
+        ends: bool = True,
+        on_error: OnError = "raise",
+        counting: bool = False,
     ) -> int:
         """Run from where the last run came to until the source is exhausted; return the events taken so far.
 
@@ -100,7 +108,7 @@ class Checkpoint:
             the last commit comes again after a restart.
         ends
             Whether the end of the source is the end of the trace. If not, a later run goes on from there.
-        on_error
+        on_error, counting
             As for `Query.into`.
         """
         query = as_query(query)
@@ -111,7 +119,8 @@ class Checkpoint:
         with self._alone():
             files = [s for s in sinks if isinstance(s, FileSink)]
             into = getattr(query, "into_rows", query.into)  # of batches: their rows go to the sinks
-            run: Run = into(*sinks, on_error=on_error)
+            run: Run = into(*sinks, on_error=on_error, counting=counting)
+            self._run = run
             self._begin(run, query, files)
             try:
                 if not run.ended:
@@ -120,6 +129,13 @@ class Checkpoint:
                 for file in files:
                     file.close()
         return run.positions[0]
+
+    def statistics(self) -> Statistics:
+        """Return what the run that is going on has done, or the last one; positions count from the beginning.
+
+        What passed each processor, if it is counted, is what passed since this program was started.
+        """
+        return Statistics((), 0, ()) if self._run is None else self._run.statistics()
 
     def _begin(self, run: Run, query: Query, files: list[FileSink]) -> None:
         """Go back to the last commit, or make the first one."""
@@ -205,13 +221,17 @@ def _parse(data: bytes, path: Path) -> tuple[list[tuple[str, int]], bytes]:
     body = data[end + 1 :]
     try:
         header = json.loads(data[len(MAGIC) : end])
-        known = header["format"] == FORMAT
+        if header["format"] != FORMAT:
+            raise StateError(
+                f"{path}: written in format {shorten(header['format'])}, this version knows format {FORMAT}; "
+                "finish the job with the version that began it, or remove the checkpoint"
+            )
         outputs = [(str(name), int(size)) for name, size in header["outputs"]]
         whole = header["length"] == len(body) and header["digest"] == _digest(body)
+    except StateError:
+        raise
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise StateError(f"{path}: the first line is damaged: {type(error).__name__}: {error}") from error
-    if not known:
-        raise StateError(f"{path}: written in format {header['format']}, this version knows format {FORMAT}")
     if not whole:
         raise StateError(f"{path}: damaged; take an older copy, or remove it to begin anew")
     return outputs, body

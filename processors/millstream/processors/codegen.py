@@ -27,6 +27,8 @@ class Source:
     #: what stands where the code of a scope leaves early, and how a value leaves a region
     leave: tuple[str, ...] = ("return",)
     style: str = "push"
+    #: whether something else yields first where the sink is fed
+    opening: bool = False
 
     def add(self, depth: int, line: str, owner: int | None = None) -> None:
         """Append one line."""
@@ -46,12 +48,13 @@ def push_source(plan: Plan, tolerant: bool, counting: bool) -> Source:
     return out
 
 
-def pull_source(plan: Plan, tolerant: bool) -> Source:
+def pull_source(plan: Plan, tolerant: bool, opening: bool = False) -> Source:
     """Return the generators ``r0``, ``r1``... of a plan's regions; each takes the iterator that feeds it.
 
     What the code uses is bound as defaults of further parameters: local names are faster than global ones.
+    With `opening` the last one first yields from ``opened()``, which returns whether that was all.
     """
-    out = Source(tolerant, counting=False)
+    out = Source(tolerant, counting=False, opening=opening)
     known = _names(plan)
     for region in plan.regions:
         head = len(out.text)
@@ -67,6 +70,7 @@ def _names(plan: Plan) -> set[str]:
     known = {
         f"queue_{target(send)}" for region in plan.regions for send in region.sends if len(region.sends) > 1
     }
+    known.add("opened")
     for k, node in enumerate(plan.graph.nodes):
         form = inline_form(node)
         known |= {f"n{k}", f"step_{k}", f"emitted_{k}", f"take_{k}"}
@@ -82,6 +86,9 @@ def _generator(out: Source, plan: Plan, region: Region) -> None:
     front = ", ".join(region.params)
     out.add(0, f"def r{region.index}(feed):")
     out.add(1, "try:")
+    if out.opening and region.is_last:
+        out.add(2, "if (yield from opened()):")
+        out.add(3, "return")
     if kind == "node" and not overrides(plan.graph.nodes[node], "iterate"):
         _emitting_loop(out, plan, region, node, hub)
     else:

@@ -9,11 +9,19 @@ run with ``counting=True`` to see each processor; positions, queues and skipped 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Protocol
 
 from attrs import frozen
 
-from .push import Run
+from .statistics import Statistics
+
+
+class Watched(Protocol):
+    """What can be watched: a `Run`, or a `Checkpoint`, which tells of the run that it makes."""
+
+    def statistics(self) -> Statistics:
+        """Return what has been done so far."""
+
 
 #: name -> what it means, and whether it only ever grows
 FIGURES = {
@@ -34,7 +42,7 @@ class Reading:
     labels: dict[str, str]
 
 
-def readings(run: Run) -> Iterator[Reading]:
+def readings(run: Watched) -> Iterator[Reading]:
     """Yield all figures of a run.
 
     >>> from millstream.processors import Count
@@ -63,7 +71,7 @@ class RunCollector:
     Parameters
     ----------
     run
-        The run.
+        The run, or a `Checkpoint`.
     query
         A name for it, which becomes a label.
 
@@ -79,7 +87,7 @@ class RunCollector:
     ['millstream_events_total{input="0",query="letters"} 3.0']
     """
 
-    run: Run
+    run: Watched
     query: str
 
     def collect(self) -> Iterator[Any]:
@@ -99,13 +107,13 @@ class RunCollector:
         yield from families.values()
 
 
-def observe(run: Run, query: str, meter: Any = None) -> None:
+def observe(run: Watched, query: str, meter: Any = None) -> None:
     """Let OpenTelemetry read the figures of a run.
 
     Parameters
     ----------
     run
-        The run.
+        The run, or a `Checkpoint`.
     query
         A name for it, which becomes an attribute.
     meter

@@ -75,6 +75,11 @@ class Region:
         self.scope = Scope(self)
 
     @property
+    def is_last(self) -> bool:
+        """Return whether all that leaves this region goes to one sink."""
+        return len(self.sends) == 1 and self.sends[0].kind == "sink"
+
+    @property
     def only_send(self) -> Send | None:
         """Return the send that is all that this region does, unchanged, if so."""
         items = self.scope.items

@@ -152,6 +152,13 @@ class Processor(Query):
         """Return what of the state can grow without bound, a `Growth`; None if nothing can."""
         return None
 
+    def queued(self) -> tuple[int, ...]:
+        """Return how many events it has taken and not computed yet, for `Run.statistics`; () for none.
+
+        May be called by another thread.
+        """
+        return ()
+
     def tracker(self, limit: int) -> Any:
         """Return what tells where outputs come from (see `lineage`), None for the default."""
         return None

@@ -9,8 +9,8 @@ run is driven instead.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, compress, repeat
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from itertools import chain, compress, count, repeat
 from operator import length_hint
 from sys import maxsize
 from typing import Any
@@ -23,9 +23,11 @@ from .graph import Graph
 from .plan import Plan, Region, make_plan
 from .processor import Router, overrides
 from .push import DEPTH, Run
-from .states import Slots, State
+from .states import Saved, Slots, State
 from .wiring import HOLE, Options, Wiring, check_arity
 
+#: yields what the first events give; returns the state to go on from, or None if nothing is left to do
+Opening = Callable[[Iterator[Any]], Generator[Any, None, State | None]]
 #: iterators whose position can be read off them
 COUNTED: tuple[type, ...] = (type(iter([])), type(iter(())), type(iter(range(0))))
 
@@ -36,10 +38,12 @@ def pull(
     on_error: Any = "raise",
     capacity: int | None = None,
     begun: tuple[int, State | None] = (0, None),
+    opening: Opening | None = None,
 ) -> list[Iterator[Any]]:
     """Return one iterator for each output of a graph.
 
-    With `begun` it goes on after so many events, from a state; for graphs without joins.
+    For graphs with one input and one output, and without joins: with `begun` it goes on after so many events,
+    from a state; what `opening` yields comes first, and nothing of it is in the way of what comes after.
     """
     check_arity("input", graph, len(graph.entries), len(sources))
     for source in sources:
@@ -48,8 +52,8 @@ def pull(
     options = Options(on_error, capacity=capacity)
     plan = make_plan(graph, pulling=True)
     if any(region.depth > DEPTH for region in plan.regions):
-        return _through_push(graph, sources, options, begun[1])
-    return _Puller(graph, plan, sources, options, begun).outputs()
+        return _through_push(graph, sources, options, begun, opening)
+    return _Puller(graph, plan, sources, options, begun, opening).outputs()
 
 
 @define(eq=False)
@@ -86,16 +90,21 @@ class _Puller:
     sources: Sequence[Iterable[Any]]
     options: Options
     begun: tuple[int, State | None]
+    opening: Opening | None
     _wiring: Wiring = field(init=False)
     _exits: dict[tuple[str, int, int], Iterator[Any]] = field(factory=dict, init=False)
+    _inputs: list[Iterator[Any]] = field(factory=list, init=False)
     _positions: list[Callable[[], int]] = field(factory=list, init=False)
     _routed: dict[int, list[Iterator[Any]]] = field(factory=dict, init=False)
 
     def outputs(self) -> list[Iterator[Any]]:
         """Return the iterators of the graph's outputs."""
-        source, code = _compiled(self.plan, self.graph, self.options)
+        source, code = _compiled(self.plan, self.graph, self.options, self.opening is not None)
         self._wiring = Wiring(self.plan, source.lines, self.options)
         self._wiring.position = self._position
+        if self.opening is not None:
+            self._wiring.names["opened"] = self._opened
+        self._inputs = [self._counted(source) for source in self.sources]
         queues = self._queues()
         self._wiring.run(code)
         self._wiring.prepare()
@@ -103,7 +112,22 @@ class _Puller:
             Slots(self._wiring.nodes).give(self.begun[1])
         for region in self.plan.regions:
             self._add(region, queues)
-        return [self._exits["sink", k, 0] for k in range(len(self.graph.exits))]
+        exits = [self._exits["sink", k, 0] for k in range(len(self.graph.exits))]
+        if self.opening is None or any(r.is_last and not self._passes(r) for r in self.plan.regions):
+            return exits  # the last region has begun with the opening
+        return [self._opened_before(exits[0])]
+
+    def _opened(self) -> Generator[Any, None, bool]:
+        """Yield what the opening gives, and return whether that was all."""
+        assert self.opening is not None
+        values = yield from self.opening(self._inputs[0])
+        if values is not None:
+            Slots(self._wiring.nodes).give(values)
+        return values is None
+
+    def _opened_before(self, events: Iterator[Any]) -> Iterator[Any]:
+        if not (yield from self._opened()):
+            yield from events
 
     def _queues(self) -> dict[int, list[deque[Any]]]:
         """Make the queues that code fills: of emitting processors, and of each exit of a shared region."""
@@ -160,7 +184,8 @@ class _Puller:
     def _feed(self, region: Region) -> Iterator[Any]:
         kind, n = region.root[:2]
         if kind == "input":
-            return self._counted(self.sources[n])
+            events: Iterator[Any] = self._inputs[n]
+            return events
         if kind == "router":
             out: int = region.root[2]
             return self._router(n)[out]
@@ -228,22 +253,28 @@ def _key(send: Any) -> tuple[str, int, int]:
     return send.kind, send.node, send.port
 
 
-def _compiled(plan: Plan, graph: Graph, options: Options) -> tuple[Source, Any]:
-    key = "pull", options.tolerant
+def _compiled(plan: Plan, graph: Graph, options: Options, opening: bool) -> tuple[Source, Any]:
+    key = "pull", options.tolerant, opening
     if key not in graph.plans:
-        source = pull_source(plan, options.tolerant)
+        source = pull_source(plan, options.tolerant, opening)
         graph.plans[key] = source, compile("\n".join(source.text) + "\n", f"<{graph!r:.60}>", "exec")
     return graph.plans[key]  # type: ignore[no-any-return]
 
 
 def _through_push(
-    graph: Graph, sources: Sequence[Iterable[Any]], options: Options, values: State | None
+    graph: Graph,
+    sources: Sequence[Iterable[Any]],
+    options: Options,
+    begun: tuple[int, State | None],
+    opening: Opening | None,
 ) -> list[Iterator[Any]]:
     """Pull by pushing one front at a time: for queries too deep to nest generators."""
     queues = [deque[Any]() for _ in graph.exits]
     run = Run(graph, tuple(queues), options)
-    if values is not None:
-        run.give(values)
+    if begun[1] is not None:
+        run.load(Saved(graph.fingerprint, begun[:1], False, begun[1]))
+    if opening is not None:
+        return [_opened_deep(graph, iter(sources[0]), options, opening)]
 
     def steps() -> Iterator[None]:
         for front in zip(*sources, strict=False):
@@ -254,3 +285,11 @@ def _through_push(
 
     hub = _Hub(steps())
     return [hub.read(q) for q in queues]
+
+
+def _opened_deep(graph: Graph, events: Iterator[Any], options: Options, opening: Opening) -> Iterator[Any]:
+    """Pull what the opening gives, and then the rest."""
+    taken = count()
+    values = yield from opening(x for x, _ in zip(events, taken, strict=False))
+    if values is not None:
+        yield from _through_push(graph, [events], options, (next(taken), values), None)[0]

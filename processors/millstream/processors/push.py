@@ -406,7 +406,7 @@ class Run:
         flows = []
         for n, place in enumerate(self._wiring.plan.places):
             taken, emitted = self._counts[n] if counting else (None, None)
-            waiting = self._joins[n].lengths() if n in self._joins else ()
+            waiting = self._joins[n].lengths() if n in self._joins else self._wiring.nodes[n].queued()
             flows.append(Flow(place, taken, emitted, waiting))
         return Statistics(self.positions, self._wiring.skipped, tuple(flows))
 
