@@ -3,16 +3,14 @@
 The README beside this file says which function to use when.
 """
 
-from importlib import import_module
+from importlib.util import find_spec
 
-try:
-    for _name in ("numpy", "pandas", "pyarrow", "pyspark"):
-        import_module(_name)
-except ModuleNotFoundError as error:
-    raise ImportError(
-        f"millstream.palettes.spark needs {error.name}, which is not installed; "
-        "install it with: pip install 'millstream[spark]'"
-    ) from error
+for _name in ("numpy", "pandas", "pyarrow", "pyspark"):
+    if find_spec(_name) is None:  # not imported: pandas takes half a second, and few processes need it
+        raise ImportError(
+            f"millstream.palettes.spark needs {_name}, which is not installed; "
+            "install it with: pip install 'millstream[spark]'"
+        )
 
 from .batch import BatchPlan, explain, monitor, plan_batch
 from .datasource import packed, register

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-import pandas as pd
 from attrs import define, field
 from pyspark.sql import Row
 from pyspark.sql import types as T
@@ -95,6 +94,8 @@ class Host:
 
 def group_function(monitor: Monitor, buckets: int) -> Callable[..., Iterator[Any]]:
     """Return the function for applyInPandasWithState."""
+    import pandas as pd
+
     started: list[Keyed] = []
 
     def turn(group: Any, packets: Any, state: Any) -> Iterator[Any]:
