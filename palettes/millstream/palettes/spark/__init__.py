@@ -5,12 +5,12 @@ The README beside this file says which function to use when.
 
 from importlib.util import find_spec
 
-for _name in ("numpy", "pandas", "pyarrow", "pyspark"):
-    if find_spec(_name) is None:  # not imported: pandas takes half a second, and few processes need it
-        raise ImportError(
-            f"millstream.palettes.spark needs {_name}, which is not installed; "
-            "install it with: pip install 'millstream[spark]'"
-        )
+# not imported here: pandas takes half a second, and few processes need it
+if _missing := [name for name in ("numpy", "pandas", "pyarrow", "pyspark") if find_spec(name) is None]:
+    raise ImportError(
+        f"millstream.palettes.spark needs {_missing[0]}, which is not installed; "
+        "install it with: pip install 'millstream[spark]'"
+    )
 
 from .batch import BatchPlan, explain, monitor, plan_batch
 from .datasource import packed, register

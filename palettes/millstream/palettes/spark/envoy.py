@@ -39,7 +39,8 @@ class Envoy(StatefulProcessor):
     """
 
     def __init__(self, make_host: Callable[[Any, Any, Any], Any], key: T.StructType) -> None:
-        self.packed, self.key = cloudpickle.dumps(make_host), key
+        self.packed: bytes = cloudpickle.dumps(make_host)  # type: ignore[no-untyped-call]
+        self.key = key
         self.host: Any = None
 
     def init(self, handle: Any) -> None:
@@ -62,4 +63,4 @@ class Envoy(StatefulProcessor):
         return given
 
 
-cloudpickle.register_pickle_by_value(sys.modules[__name__])
+cloudpickle.register_pickle_by_value(sys.modules[__name__])  # type: ignore[no-untyped-call]

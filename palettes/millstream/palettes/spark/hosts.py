@@ -71,7 +71,7 @@ class Host:
         """Bring a bucket up to date."""
         stored = self.index.get()
         after, given = self.bucket.turn(stored and loaded(stored[1]), arrived, watermark)
-        wake = after and after.wake
+        wake = None if after is None else after.wake
         if after is not None:
             self.index.update((wake, dumped(after)))
         elif stored is not None:
