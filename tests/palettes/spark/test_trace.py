@@ -152,6 +152,23 @@ def test_ties_and_several_columns_order_a_trace(spark):
     assert [r.output for r in got.orderBy("t", "seq").collect()] == list(range(200))
 
 
+def test_sorted_rows_do_not_stay_in_memory_when_only_the_last_output_is_asked_for(spark, trace):
+    def kept():
+        return len(spark.sparkContext._jsc.getPersistentRDDs())
+
+    before = kept()
+    assert monitor_trace(trace, Filter(E.n > 2) | Count(), order_by="t") > 0
+    assert monitor_trace(trace, Filter(lambda e: e["n"] > 2) | Count(), order_by="t") > 0
+    assert kept() == before
+
+
+def test_outputs_asked_for_later_do_not_lose_their_ranges(trace):
+    query = Filter(lambda e: e["n"] != 3) | Count()
+    every = monitor_trace(trace, query, order_by="t", every=True)
+    last = monitor_trace(trace, query, order_by="t")
+    assert sorted(r.output for r in every.collect()) == list(range(1, last + 1))
+
+
 def test_empty_trace_has_no_output(trace):
     assert monitor_trace(trace.where("t < 0"), Monitor("G (n < 9)"), order_by="t") is None
 
