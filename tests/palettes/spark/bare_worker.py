@@ -66,7 +66,7 @@ def main(folder: Path, kind: str) -> None:
 
 
 def streamed(spark, folder: Path):
-    """Run a stream of one file; transformWithState starts a Python that does not get what is shipped."""
+    """Run a stream of one file, with transformWithState where there is RocksDB."""
     from millstream.palettes.spark import monitor_stream
     from millstream.processors import Count
 
@@ -74,8 +74,7 @@ def streamed(spark, folder: Path):
     rows = [("ann", 1.0), ("ann", 2.0), ("end", 99.0)]
     (folder / "in" / "a.json").write_text("".join(json.dumps({"user": u, "t": t}) + "\n" for u, t in rows))
     stream = spark.readStream.schema("user string, t double").json(str(folder / "in"))
-    host = "applyInPandasWithState"
-    counts = monitor_stream(stream, Count(), key="user", time="t", watermark=1, returns=int, host=host)
+    counts = monitor_stream(stream, Count(), key="user", time="t", watermark=1, returns=int)
     writer = counts.writeStream.format("json").option("checkpointLocation", str(folder / "checkpoint"))
     writer.trigger(availableNow=True).start(str(folder / "out")).awaitTermination()
     made = spark.read.schema("user string, t double, output long").json(str(folder / "out"))

@@ -6,7 +6,6 @@ from operator import add
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from pyspark.errors import PySparkException
 from pyspark.sql import functions as F
@@ -33,6 +32,7 @@ from millstream.processors import (
 )  # fmt: skip
 
 from . import queries
+from .generated import generated
 from .queries import NAMES, QUERIES, SCHEMA, events, pushed
 
 #: what others are made of
@@ -73,16 +73,16 @@ def collected(df, names):
 
 
 @pytest.mark.parametrize("way", ["states", "runs"])
-@settings(max_examples=2, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
-@given(st.lists(events, min_size=20, max_size=120))
-def test_every_palette_gives_the_local_verdicts_in_one_job(spark, way, trace):
-    rows = [(user, t, *rest) for t, (user, *rest) in enumerate(trace)]
+def test_every_palette_gives_the_local_verdicts_in_one_job(spark, way):
+    traces = generated(st.lists(events, max_size=60), 15)
+    numbered = enumerate((k, *event) for k, trace in enumerate(traces) for event in trace)
+    rows = [(f"{user} {k}", t, *rest) for t, (k, user, *rest) in numbered]
     df = spark.createDataFrame(rows, SCHEMA).repartition(3, "n")
     texts = {name: query | Apply(repr) for name, query in QUERIES.items()}
     got = collected(monitor(df, texts, key="user", order_by="t", returns=str, way=way), list(QUERIES))
     for name, query in QUERIES.items():
         expected = {user: ys for user, ys in local(query, rows).items() if ys}
-        assert got[name] == expected, name
+        assert got[name] == expected, (name, rows)
 
 
 ROWS = [
@@ -295,11 +295,8 @@ COLUMNAR = {
 def test_columnar_query_gives_the_local_outputs(small, name):
     query = COLUMNAR[name]
     assert explain(small, query, key="user", order_by="t").startswith("way: columns")
-    got = monitor(small, query, key="user", order_by="t")
-    by_user = defaultdict(list)
-    for row in got.orderBy("t").collect():
-        by_user[row.user].append(repr(row.output))
-    assert by_user == local(query, ROWS)
+    got = collected(monitor(small, query, key="user", order_by="t"), ["output"])["output"]
+    assert {user: list(map(repr, ys)) for user, ys in got.items()} == local(query, ROWS)
 
 
 def test_letters_of_a_monitor_are_computed_by_spark(small):

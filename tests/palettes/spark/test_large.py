@@ -19,15 +19,25 @@ from .cluster import Cluster
 pytestmark = pytest.mark.slow
 
 
-def test_executor_killed_during_a_batch_job_loses_and_doubles_nothing(tmp_path):
+@pytest.fixture(params=["standalone", "local-cluster"])
+def cluster_url(request, tmp_path):
+    """A master with two workers, as processes of their own or as Spark's own kind for tests."""
+    if request.param == "local-cluster":
+        yield "local-cluster[2,1,600]"
+        return
+    with Cluster(tmp_path / "cluster", workers=2) as cluster:
+        yield cluster.url
+
+
+@pytest.mark.cluster
+def test_executor_killed_during_a_batch_job_loses_and_doubles_nothing(cluster_url, tmp_path):
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
     environment |= {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
     script = Path(__file__).with_name("batch_job.py")
-    with Cluster(tmp_path / "cluster", workers=2) as cluster:
-        done = subprocess.run(
-            [sys.executable, script, cluster.url, tmp_path],
-            capture_output=True, text=True, env=environment, timeout=600, check=False,
-        )  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, script, cluster_url, tmp_path],
+        capture_output=True, text=True, env=environment, timeout=600, check=False, cwd=tmp_path,
+    )  # fmt: skip
     lines = done.stdout.splitlines()
     assert lines == ["outputs: 40000", "as local: True", "killed: True"], done.stderr[-3000:]
 

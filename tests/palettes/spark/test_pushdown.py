@@ -4,7 +4,6 @@ import math
 import re
 
 import pytest
-from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyspark.errors import PySparkException
 from pyspark.sql import functions as F
@@ -13,6 +12,8 @@ from pyspark.sql import types as T
 from millstream.palettes.spark.pushdown import Translation
 from millstream.palettes.spark.typed import Refused, truth
 from millstream.processors import E, Filter, X, as_function, call, if_else, is_in
+
+from .generated import generated
 
 FIELDS = {
     "a": T.LongType(), "b": T.IntegerType(), "c": T.ByteType(), "f": T.DoubleType(), "g": T.DoubleType(),
@@ -113,12 +114,10 @@ def table(spark):
     return spark.createDataFrame([(k, *r) for k, r in enumerate(ROWS)], numbered).cache()
 
 
-@settings(max_examples=4, suppress_health_check=list(HealthCheck))
-@given(st.lists(expressions, min_size=60, max_size=60))
-def test_pushed_expressions_give_what_python_gives(table, many):
+def test_pushed_expressions_give_what_python_gives(table):
     pushed = []
     translation = Translation(SCHEMA, lambda why: F.lit(None))
-    for e in many:
+    for e in generated(expressions, 240):
         try:
             typed = translation.translate(e)
         except Refused:

@@ -30,6 +30,7 @@ class Job(Process):
 
 
 @pytest.mark.slow
+@pytest.mark.cluster
 def test_a_stream_survives_the_death_of_a_worker_and_of_the_driver(spark, tmp_path):
     parts = batches(chance=11, count=16, size=150)
     for number, rows in enumerate(parts):

@@ -3,6 +3,7 @@
 import re
 import sys
 from functools import partial
+from itertools import accumulate
 from operator import add
 from random import Random
 
@@ -44,7 +45,7 @@ def options(host):
     }
 
 
-def batches(chance=7, count=4, size=120):
+def batches(chance=7, count=3, size=120):
     """Micro-batches of events that are up to 10 seconds out of order; the last is far in the future."""
     random = Random(chance)
     rows = [(random.choice(USERS), 1 + k * 0.5 + random.uniform(0, 10), k) for k in range(count * size)]
@@ -66,16 +67,47 @@ def expected(query, rows, life, ends=True):
     return outputs
 
 
-def test_state_of_a_stream_goes_on_plainly_on_columns_and_with_workers(spark, tmp_path):
+@pytest.fixture
+def one_task(spark):
+    """Streams of one task, for tests that do not depend on how many there are."""
+    name = "spark.sql.shuffle.partitions"
+    before = spark.conf.get(name)
+    spark.conf.set(name, 1)
+    yield
+    spark.conf.set(name, before)
+
+
+def failure(frame, folder):
+    with pytest.raises(StreamingQueryException) as caught:
+        run(frame, folder)
+    return str(caught.value)
+
+
+def test_checkpoint_is_for_one_query_but_its_states_go_on_plainly_on_columns_and_with_workers(
+    spark, tmp_path, one_task
+):
     query = Filter(E.n % 3 != 0) | Apply(E.n) | Cumulate(add)
-    rows = [("ann", float(k), k) for k in range(1, 41)]
-    deliver(tmp_path / "in", 0, rows[:20])
-    deliver(tmp_path / "in", 1, rows[20:25])
+    rows, source = [("ann", float(k), k) for k in range(1, 41)], tmp_path / "in"
+    deliver(source, 0, rows[:25])
     asked = {"key": "user", "time": "t", "watermark": "3 seconds", "returns": int}
-    run(monitor_stream(stream(spark, tmp_path / "in"), query, **asked), tmp_path)
+    run(monitor_stream(stream(spark, source), query, **asked), tmp_path)
     (row,) = read_state(spark, tmp_path / "checkpoint").collect()
+    assert_states_go_on(row, query, [dict(zip(("user", "t", "n"), r, strict=True)) for r in rows])
+
+    deliver(source, 1, rows[25:])
+    text = failure(monitor_stream(stream(spark, source), Count(), **asked), tmp_path)
+    assert "the checkpoint holds states of another query than Count()" in text
+    wider = stream(spark, source, "user string, t double, n bigint, colour string")
+    text = failure(monitor_stream(wider, query, **asked), tmp_path)
+    assert "had other columns than now (struct<user:string,t:double,n:bigint,colour:string>)" in text
+    run(monitor_stream(stream(spark, source), query, **asked), tmp_path)  # the right one goes on
+    times, taken = zip(*((t, n) for _, t, n in rows if n % 3 and t <= 37), strict=True)
+    assert results(spark, tmp_path)[0] == {"ann": list(zip(times, accumulate(taken), strict=True))}
+
+
+def assert_states_go_on(row, query, events):
+    """A state from Spark goes on in each way to run a query here."""
     assert 0 < row.events < 25
-    events = [dict(zip(("user", "t", "n"), r, strict=True)) for r in rows]
     state, out, at = saved_state(row, query), [], row.events
     with ThreadManager(1) as manager:
         for way in (query, columnar(query), PullGroup(query, manager), query):
@@ -94,16 +126,15 @@ def test_state_of_a_stream_goes_on_plainly_on_columns_and_with_workers(spark, tm
 @pytest.mark.parametrize("host", HOSTS)
 def test_stream_equals_the_local_run_after_a_restart(spark, tmp_path, host):
     parts, source = batches(), tmp_path / "in"
-    for number, rows in enumerate(parts[:2]):
-        deliver(source, number, rows)
+    deliver(source, 0, parts[0])
     run(monitor_stream(stream(spark, source), windows(), **options(host)), tmp_path)
     state = read_state(spark, tmp_path / "checkpoint")
     assert state.columns == ["user", "events", "late", "waiting", "wake", "state", "made_by"]
-    assert state.count() == len({row[0] for part in parts[:2] for row in part})
+    assert state.count() == len({row[0] for row in parts[0]})
     taken, waiting = state.selectExpr("sum(events)", "sum(waiting)").first()
-    assert taken + waiting == 240
+    assert taken + waiting == 120
     assert taken > 0 < waiting
-    for number, rows in enumerate(parts[2:], 2):
+    for number, rows in enumerate(parts[1:], 1):
         deliver(source, number, rows)
     query = run(monitor_stream(stream(spark, source), windows(), **options(host)), tmp_path)
     outputs, late = results(spark, tmp_path)
@@ -114,28 +145,7 @@ def test_stream_equals_the_local_run_after_a_restart(spark, tmp_path, host):
     assert [row.user for row in read_state(spark, tmp_path / "checkpoint").collect()] == ["the end"]
 
 
-def failure(frame, folder):
-    with pytest.raises(StreamingQueryException) as caught:
-        run(frame, folder)
-    return str(caught.value)
-
-
-def test_stream_refuses_the_checkpoint_of_another_query_and_other_columns(spark, tmp_path):
-    source = tmp_path / "in"
-    chosen = {"key": "user", "time": "t", "watermark": 0, "returns": int}
-    deliver(source, 0, [("ann", 1.0, 5), ("bob", 2.0, 6)])
-    run(monitor_stream(stream(spark, source), Count(), **chosen), tmp_path)
-    deliver(source, 1, [("ann", 3.0, 7)])
-    text = failure(monitor_stream(stream(spark, source), Apply(E.n), **chosen), tmp_path)
-    assert "the checkpoint holds states of another query than Apply(E.n)" in text
-    wider = stream(spark, source, "user string, t double, n bigint, colour string")
-    text = failure(monitor_stream(wider, Count(), **chosen), tmp_path)
-    assert "had other columns than now (struct<user:string,t:double,n:bigint,colour:string>)" in text
-    run(monitor_stream(stream(spark, source), Count(), **chosen), tmp_path)  # the right one goes on
-    assert results(spark, tmp_path)[0] == {"ann": [(1.0, 1), (3.0, 2)], "bob": [(2.0, 1)]}
-
-
-def test_stream_failures_name_key_processor_and_event(spark, tmp_path):
+def test_stream_failures_name_key_processor_and_event(spark, tmp_path, one_task):
     deliver(tmp_path / "in", 0, [("ann", 1.0, 1), ("bob", 2.0, 0), ("end", 99.0, 1)])
     query = Apply(lambda e: 1 // e["n"])
     frame = monitor_stream(

@@ -1,21 +1,27 @@
 """`monitor_trace`: one trace, whatever its partitions, gives what the local run gives."""
 
+from itertools import pairwise
 from operator import add, mul
 
 import numpy as np
+import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.errors import PySparkException
 from pyspark.sql import functions as F
+from pyspark.sql import types as T
 
 from millstream.palettes.fsm import OTHERWISE, MooreMachine, On
 from millstream.palettes.ltl import Monitor, Verdict, Verdicts
 from millstream.palettes.spark import monitor_trace
 from millstream.palettes.spark.cores import NoCore, as_chain
+from millstream.palettes.spark.stretches import Entry, Reading, Summing, Telling
 from millstream.palettes.spark.walking import Walker
 from millstream.palettes.windows import Window
 from millstream.processors import Apply, Count, Cumulate, E, Filter, KeepLast, Passthrough, QueryError, X
+
+from .generated import generated
 
 SCHEMA = "t long, kind string, n long"
 NAMES = ["t", "kind", "n"]
@@ -60,23 +66,51 @@ def test_walker_goes_where_a_loop_goes(states, width, letters, random):
     assert walker.summary(np.array(letters, dtype=int)) == tuple(ends)
 
 
+def as_batches(rows, size):
+    columns = pa.schema({"t": pa.int64(), "kind": pa.string(), "n": pa.int64()})
+    parts = [rows[k : k + size] for k in range(0, len(rows), size)]
+    return [pa.RecordBatch.from_pylist([dict(zip(NAMES, r, strict=True)) for r in p], columns) for p in parts]
+
+
 @pytest.mark.parametrize("name", PARALLEL)
-@settings(max_examples=2, suppress_health_check=list(HealthCheck))
-@given(st.lists(events, min_size=1, max_size=60), st.integers(1, 5), st.booleans())
-def test_trace_gives_what_the_local_run_gives_on_any_partitioning(spark, name, trace, parts, shuffled):
+@given(st.lists(events, min_size=1, max_size=60), st.lists(st.integers(0, 60), max_size=5), st.integers(1, 9))
+def test_stretches_give_what_the_whole_trace_gives_wherever_it_is_cut(name, trace, cuts, size):
+    """What the tasks do, here one after the other."""
     rows = [(t, *rest) for t, rest in enumerate(trace)]
-    df = spark.createDataFrame(rows, SCHEMA)
-    df = (
-        df.repartition(parts, "n")
-        if shuffled
-        else df.repartitionByRange(parts, "t").sortWithinPartitions("t")
-    )
-    expected = list(PARALLEL[name]([dict(zip(NAMES, r, strict=True)) for r in rows]))
-    last = monitor_trace(df, PARALLEL[name], order_by="t")
-    assert last == (expected[-1] if expected else None)
-    got = monitor_trace(df, PARALLEL[name], order_by="t", every=True, returns=None if expected else int)
-    texts = [y.name if isinstance(y, Verdict) else y for y in expected]
-    assert [r.output for r in sorted(got.collect(), key=lambda r: r.t)] == texts
+    places = [0, *sorted(cuts), len(rows)]
+    parts = [as_batches(rows[a:b], size) for a, b in pairwise(places) if a < min(b, len(rows))]
+    found, reading = as_chain(PARALLEL[name]), Reading(("t",), tuple(NAMES), None)
+    query, schema = found.query() | Apply(repr), T.StructType().add("t", "long")
+    now, told = found.core.start, []
+    for part in parts:
+        stretch = Summing(reading, found).stretch(part)
+        entries = {0: Entry(now, stretch.first)}
+        telling = Telling(reading, query, found, entries, ("t",), "y", T.StringType(), schema)
+        told += [row["y"] for batch in telling.every(part) for row in batch.to_pylist()]
+        now = found.core.after(now, stretch.summary)
+    assert told == list(map(repr, PARALLEL[name]([dict(zip(NAMES, r, strict=True)) for r in rows])))
+
+
+@pytest.fixture(scope="module")
+def generated_traces(spark):
+    """A trace in no order, and one in ranges of time."""
+    made = []
+    for trace in generated(st.lists(events, min_size=20, max_size=60), 3)[1:]:
+        rows = [(t, *rest) for t, rest in enumerate(trace)]
+        df = spark.createDataFrame(rows, SCHEMA)
+        ranged = df.repartitionByRange(3, "t").sortWithinPartitions("t")
+        made.append((rows, (ranged if made else df.repartition(4, "n")).cache()))
+    return made
+
+
+@pytest.mark.parametrize("name", PARALLEL)
+def test_trace_gives_what_the_local_run_gives_on_any_partitioning(generated_traces, name):
+    for rows, df in generated_traces:
+        expected = list(PARALLEL[name]([dict(zip(NAMES, r, strict=True)) for r in rows]))
+        got = monitor_trace(df, PARALLEL[name], order_by="t", every=True, returns=None if expected else int)
+        texts = [y.name if isinstance(y, Verdict) else y for y in expected]
+        assert [r.output for r in sorted(got.collect(), key=lambda r: r.t)] == texts
+    assert monitor_trace(df, PARALLEL[name], order_by="t") == (expected[-1] if expected else None)
 
 
 @pytest.fixture(scope="module")
@@ -116,6 +150,23 @@ def test_ties_and_several_columns_order_a_trace(spark):
     df = spark.range(0, 200).selectExpr("id div 10 as t", "id as seq").repartition(5)
     got = monitor_trace(df, Apply(E.seq) | Cumulate(max), order_by=["t", "seq"], every=True)
     assert [r.output for r in got.orderBy("t", "seq").collect()] == list(range(200))
+
+
+def test_sorted_rows_do_not_stay_in_memory_when_only_the_last_output_is_asked_for(spark, trace):
+    def kept():
+        return len(spark.sparkContext._jsc.getPersistentRDDs())
+
+    before = kept()
+    assert monitor_trace(trace, Filter(E.n > 2) | Count(), order_by="t") > 0
+    assert monitor_trace(trace, Filter(lambda e: e["n"] > 2) | Count(), order_by="t") > 0
+    assert kept() == before
+
+
+def test_outputs_asked_for_later_do_not_lose_their_ranges(trace):
+    query = Filter(lambda e: e["n"] != 3) | Count()
+    every = monitor_trace(trace, query, order_by="t", every=True)
+    last = monitor_trace(trace, query, order_by="t")
+    assert sorted(r.output for r in every.collect()) == list(range(1, last + 1))
 
 
 def test_empty_trace_has_no_output(trace):

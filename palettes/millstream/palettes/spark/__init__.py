@@ -3,16 +3,14 @@
 The README beside this file says which function to use when.
 """
 
-from importlib import import_module
+from importlib.util import find_spec
 
-try:
-    for _name in ("numpy", "pandas", "pyarrow", "pyspark"):
-        import_module(_name)
-except ModuleNotFoundError as error:
+# not imported here: pandas takes half a second, and few processes need it
+if _missing := [name for name in ("numpy", "pandas", "pyarrow", "pyspark") if find_spec(name) is None]:
     raise ImportError(
-        f"millstream.palettes.spark needs {error.name}, which is not installed; "
+        f"millstream.palettes.spark needs {_missing[0]}, which is not installed; "
         "install it with: pip install 'millstream[spark]'"
-    ) from error
+    )
 
 from .batch import BatchPlan, explain, monitor, plan_batch
 from .datasource import packed, register

@@ -6,6 +6,7 @@ takes the place of a worker whose query has failed. A fork loses threads; the on
 is imported here is Arrow's allocator's, which knows about forks.
 """
 
+import pandas  # noqa: F401 (Spark imports it where a query is hosted with it)
 from pyspark.daemon import manager
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ from millstream.processors.errors import shorten
 from millstream.processors.graph import flatten
 from millstream.processors.processor import overrides
 
-from .events import arrow_type, as_column, batch_events, column_values
+from .events import arrow_type, as_column, batch_events, column_values, each_event
 from .looping import Loop, keyed_loop
 
 #: outputs at the ends of traces go out in batches of so many rows
@@ -71,7 +71,8 @@ class Rows:
 
     batch: Any
     keys: list[Any]
-    events: Sequence[Any]
+    #: can be read once only if `whole` and asked for so
+    events: Any
     #: whether the events are made of the columns
     whole: bool
 
@@ -230,7 +231,7 @@ class Hosting:
         hosts = [StatesHost(q) for q in self.queries]
         for batch in filter(len, batches):
             self.check(batch)
-            rows = self.rows(batch)
+            rows = self.rows(batch, once=len(hosts) == 1)
             yield self.assemble(batch, [h.push(rows) for h in hosts])
         yield from self.ended(_together([h.ends() for h in hosts]))
 
@@ -306,9 +307,11 @@ class Hosting:
                     f'leave such rows out: df.where("{name} is not null")'
                 )
 
-    def rows(self, batch: Any) -> Rows:
-        """Return key and event of each row."""
-        return Rows(batch, self.keys(batch), self.events(batch), self.value is None)
+    def rows(self, batch: Any, once: bool = False) -> Rows:
+        """Return key and event of each row; the events to be read as often as wanted, or once."""
+        whole = self.value is None
+        events = each_event(batch, self.columns) if once and whole else self.events(batch)
+        return Rows(batch, self.keys(batch), events, whole)
 
     def keys(self, batch: Any) -> list[Any]:
         """Return the key of each row: a value, or a tuple if there are several columns."""

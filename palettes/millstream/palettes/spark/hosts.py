@@ -10,25 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-import pandas as pd
-from attrs import define
+from attrs import define, field
 from pyspark.sql import Row
 from pyspark.sql import types as T
-from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 from .buckets import Arrived, Bucket, Index, Kept
 from .codec import dump_state, load_state
+from .envoy import INDEXED, records_type
 from .keyed import Keyed, Monitor
 from .packets import BUCKET, PACKET, arrivals, packet
-
-#: the names of the state variables of transformWithState
-INDEX, SLOTS = "index", "slots"
-INDEXED = T.StructType().add("wake", "long").add("slots", "binary")
-
-
-def records_type(key: T.StructType) -> T.StructType:
-    """Return the type of a slot in the store."""
-    return T.StructType().add("made_by", "string").add("records", "binary").add("key", key)
 
 
 def group_type(key: T.StructType) -> T.StructType:
@@ -56,38 +46,32 @@ class Stored:
 
 
 @define
-class Host(StatefulProcessor):
-    """The stateful processor: for each bucket an index, slots, and at most one timer."""
+class Host:
+    """What is done with the buckets of a task: for each an index, slots, and at most one timer.
+
+    `handle`, `index` and `slots` are the store, and what an `Envoy` has declared there.
+    """
 
     monitor: Monitor
-    key: T.StructType
     buckets: int
-    bucket: Any = None
-    handle: Any = None
-    index: Any = None
-    slots: Any = None
+    handle: Any
+    index: Any
+    slots: Any
+    bucket: Bucket = field(init=False)
 
-    def init(self, handle: Any) -> None:
-        """Declare the state."""
-        self.handle = handle
-        self.index = handle.getValueState(INDEX, INDEXED)
-        self.slots = handle.getMapState(SLOTS, "slot int", records_type(self.key))
+    def __attrs_post_init__(self) -> None:
+        keyed = self.monitor.start()
+        self.bucket = Bucket(keyed, Stored(keyed, self.slots), self.buckets)
 
-    def handleInputRows(self, key: Any, rows: Any, timerValues: Any) -> Iterator[Row]:
-        arrived = arrivals(row[PACKET] for row in rows)
-        return self.turn(key, arrived, timerValues.getCurrentWatermarkInMs())
-
-    def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Row]:
-        return self.turn(key, {}, timerValues.getCurrentWatermarkInMs())
+    def take(self, key: Any, rows: Iterable[Any], watermark: int) -> Iterator[Row]:
+        """Take the packets that have come for a bucket."""
+        return self.turn(key, arrivals(row[PACKET] for row in rows), watermark)
 
     def turn(self, key: Any, arrived: Arrived, watermark: int) -> Iterator[Row]:
         """Bring a bucket up to date."""
-        if self.bucket is None:
-            keyed = self.monitor.start()
-            self.bucket = Bucket(keyed, Stored(keyed, self.slots), self.buckets)
         stored = self.index.get()
         after, given = self.bucket.turn(stored and loaded(stored[1]), arrived, watermark)
-        wake = after and after.wake
+        wake = None if after is None else after.wake
         if after is not None:
             self.index.update((wake, dumped(after)))
         elif stored is not None:
@@ -110,6 +94,8 @@ class Host(StatefulProcessor):
 
 def group_function(monitor: Monitor, buckets: int) -> Callable[..., Iterator[Any]]:
     """Return the function for applyInPandasWithState."""
+    import pandas as pd
+
     started: list[Keyed] = []
 
     def turn(group: Any, packets: Any, state: Any) -> Iterator[Any]:

@@ -4,6 +4,10 @@ A window that stands behind a function sees other events than the stream's rows,
 from the stream's: only processors that take the rows themselves (perhaps filtered) are let know that time has
 passed. Their clocks may count otherwise than the column (in seconds, from another moment on); since a clock
 is a line, two of its values say how it counts.
+
+Inside a `Slice` no time passes by itself. In a local run what a slice has due comes with its next event,
+behind what other slices have given in between; told in time, it would come before them, and a processor
+behind the `Slice` would compute something else than locally.
 """
 
 from __future__ import annotations

@@ -18,8 +18,8 @@ from millstream.processors.codec import StateError
 from millstream.processors.errors import shorten
 
 from .codec import load_state, maker
+from .envoy import SLOTS
 from .events import as_column
-from .hosts import SLOTS
 from .keyed import COLUMNS
 
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from datetime import timedelta
+from functools import partial
 from importlib.util import find_spec
 from typing import Any
 
@@ -30,6 +31,7 @@ from millstream.processors.graph import flatten
 from .batch import declared_type
 from .checks import as_names, check_key, check_travels
 from .durations import TimeColumn, as_duration
+from .envoy import Envoy
 from .hosts import Host, group_function, group_type
 from .keyed import Monitor
 from .packets import BUCKET, HASH, MOMENT, PACKET, Pack, Unpack
@@ -228,7 +230,7 @@ def _hosted(packed: DataFrame, monitor: Monitor, key: T.StructType, host: str) -
     """Return the packets of outcomes."""
     plain = packed.drop(MOMENT)
     if host == HOSTS[0]:
-        groups, processor = plain.groupBy(BUCKET), Host(monitor, key, BUCKETS)
+        groups, processor = plain.groupBy(BUCKET), Envoy(partial(Host, monitor, BUCKETS), key)
         return groups.transformWithState(processor, plain.schema, "Append", "EventTime")
     function, groups = group_function(monitor, BUCKETS), packed.groupBy(BUCKET)
     return groups.applyInPandasWithState(

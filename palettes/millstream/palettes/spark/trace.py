@@ -43,6 +43,8 @@ class TracePlan:
     letters: bool
     #: why one task must run all of it
     why: str = ""
+    #: whether the rows were sorted, and are cached for this call alone
+    cached: bool = False
 
     def one_task(self, why: str) -> TracePlan:
         """Return the plan in which one task runs the whole trace, and warn."""
@@ -133,7 +135,8 @@ def monitor_trace(
 
     Returns
     -------
-    The last output (None if there was none), or a DataFrame with all of them.
+    The last output (None if there was none), or a DataFrame with all of them. If the rows had to be sorted
+    for the latter, they stay cached: ``spark.catalog.clearCache()`` when it is no longer needed.
 
     Examples
     --------
@@ -148,7 +151,7 @@ def monitor_trace(
         plan = plan.one_task(plan.why)
         return _every(plan, {}, returns) if every else _last(plan, {}, [0])
     try:
-        plan, stretches = _summed(plan, partitions, every)
+        plan, stretches = _summed(plan, partitions)
     except NoCore as reason:
         plan = plan.one_task(str(reason))
         return _every(plan, {}, returns) if every else _last(plan, {}, [0])
@@ -161,9 +164,13 @@ def monitor_trace(
     if every:
         return _every(plan, entries, returns)
     functions = all(type(node) is Apply for node in (*plan.chain.before, *plan.chain.after))
-    if functions and (core.stuck is None or now != core.stuck):
-        return _said(plan.chain, now) if stretches else None
-    return _last(plan, entries, [s.part for s in stretches])
+    try:
+        if functions and (core.stuck is None or now != core.stuck):
+            return _said(plan.chain, now) if stretches else None
+        return _last(plan, entries, [s.part for s in stretches])
+    finally:
+        if plan.cached:
+            plan.df.unpersist()
 
 
 def _said(found: Chain, now: Any) -> Any:
@@ -172,7 +179,7 @@ def _said(found: Chain, now: Any) -> Any:
     return next(iter(chain(found.after)([said]))) if found.after else said
 
 
-def _summed(plan: TracePlan, partitions: int | None, every: bool) -> tuple[TracePlan, list[Stretch]]:
+def _summed(plan: TracePlan, partitions: int | None) -> tuple[TracePlan, list[Stretch]]:
     """Return the stretches in the order of time, from the partitions as they are or after sorting."""
     assert plan.chain is not None
     summing = Summing(plan.reading, plan.chain, plan.letters)
@@ -181,8 +188,10 @@ def _summed(plan: TracePlan, partitions: int | None, every: bool) -> tuple[Trace
         order = [quoted(n) for n in plan.columns.order]
         count = partitions or int(plan.df.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1)
         ranged = plan.df.repartitionByRange(count, *order).sortWithinPartitions(*order)
-        # the ranges are drawn from a sample: both passes must see the same
-        plan = evolve(plan, df=ranged.persist())
+        # the ranges are drawn from a sample: both passes must see the same. They are cached already if an
+        # earlier call has given all outputs, which still need them
+        cached = not ranged.storageLevel.useMemory
+        plan = evolve(plan, df=ranged.persist(), cached=cached)
         stretches = _stretches(plan.df, summing)
     return plan, stretches
 
