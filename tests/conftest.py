@@ -7,7 +7,7 @@ from hypothesis import settings
 
 # A slow or busy machine is not a failure: no deadlines. The test command has ten minutes; who has more says
 # --hypothesis-profile=thorough.
-settings.register_profile("millstream", deadline=None, print_blob=True, max_examples=50)
+settings.register_profile("millstream", deadline=None, print_blob=True, max_examples=25)
 settings.register_profile("thorough", deadline=None, print_blob=True, max_examples=1000)
 settings.load_profile("millstream")
 

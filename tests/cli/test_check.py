@@ -4,7 +4,7 @@ import signal
 import subprocess
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from millstream.cli.judging import Counted, Judge, Reading
@@ -175,7 +175,6 @@ def test_check_errors_have_status_two(millstream, arguments, message):
 # the judge, against the palettes' definitions
 
 
-@settings(max_examples=60)
 @given(formulas(limit=2, max_leaves=4), traces(min_size=1, max_size=6))
 def test_judge_agrees_with_finite_traces(formula, trace):
     outcome = Judge(formula, Reading())(Counted(trace, again=True))

@@ -40,7 +40,7 @@ def on_kernel(schedule, limit, function):
     return kernel.run(run)
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(SCHEDULES, st.integers(0, 3))
 def test_any_schedule_gives_each_borrower_its_own_replies(schedule, limit):
     """Three borrowers at once, one of which gives its worker back in the middle of its work."""
@@ -73,7 +73,6 @@ def test_any_schedule_gives_each_borrower_its_own_replies(schedule, limit):
     assert limit or not any(told.values())
 
 
-@settings(max_examples=100)
 @given(SCHEDULES, st.lists(st.integers(0, 3), min_size=1, max_size=4))
 def test_any_schedule_survives_changes_of_the_limit(schedule, limits):
     def use(manager, kernel):
@@ -99,7 +98,6 @@ WRAPPERS = {
 
 
 @pytest.mark.parametrize("name", WRAPPERS)
-@settings(max_examples=40)
 @given(schedule=SCHEDULES, limit=st.integers(0, 3))
 def test_any_schedule_gives_the_outputs_of_the_plain_query(name, schedule, limit):
     plain, wrap = WRAPPERS[name]
@@ -109,7 +107,6 @@ def test_any_schedule_gives_the_outputs_of_the_plain_query(name, schedule, limit
     assert got == (pushed(plain, [EVENTS]), list(plain(EVENTS)))
 
 
-@settings(max_examples=40)
 @given(SCHEDULES)
 def test_any_schedule_raises_the_first_failure_after_what_came_before(schedule):
     def use(manager, kernel):
@@ -123,7 +120,6 @@ def test_any_schedule_raises_the_first_failure_after_what_came_before(schedule):
     assert on_kernel(schedule, 2, use) == [60, 30]
 
 
-@settings(max_examples=40)
 @given(SCHEDULES)
 def test_any_schedule_tells_whoever_waits_that_the_manager_was_closed(schedule):
     kernel = Kernel(schedule)

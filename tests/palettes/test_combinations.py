@@ -3,7 +3,7 @@
 from operator import add
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from millstream.palettes import fol
@@ -28,7 +28,6 @@ INNER = [
 
 
 @pytest.mark.parametrize("inner", INNER, ids=repr)
-@settings(max_examples=60)
 @given(trace=st.lists(events, max_size=12))
 def test_slice_of_a_query_equals_the_query_on_each_users_events(inner, trace):
     got: dict = {}
@@ -39,7 +38,6 @@ def test_slice_of_a_query_equals_the_query_on_each_users_events(inner, trace):
         assert got.get(user, []) == alone
 
 
-@settings(max_examples=60)
 @given(trace=st.lists(st.tuples(st.sampled_from("ab"), calls), max_size=12))
 def test_slice_of_a_first_order_formula_equals_it_on_each_slice(trace):
     inner = fol.Verdicts("use(x) -> [open(x), close(x))")

@@ -1,7 +1,7 @@
 """Time that passes without events: what it gives is what later events would have given, only sooner."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from millstream.palettes.ltl import Verdicts
@@ -25,7 +25,6 @@ TRACES = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.booleans())
 
 
 @pytest.mark.parametrize("query", QUERIES, ids=repr)
-@settings(max_examples=50)
 @given(steps=TRACES)
 def test_passing_time_gives_what_later_events_give(query, steps):
     now, events, sooner, later = 0, [], [], []

@@ -143,7 +143,7 @@ def test_codec_refuses_instructions_that_it_does_not_write(body):
 
 
 @given(st.data())
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_codec_changed_bytes_are_refused_or_harmless(data):
     body = bytearray(packed([1, {"a": (2, 3)}], collections.deque("ab"), fractions.Fraction(1, 2)))
     body = body[body.index(b"\n") + 1 :]

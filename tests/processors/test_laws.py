@@ -114,7 +114,7 @@ CASES = [
 
 @pytest.mark.parametrize("case", CASES, ids=lambda c: repr(c[0]))
 def test_processor_obeys_the_laws(case):
-    check_processor(*case)
+    check_processor(*case, max_examples=12)
 
 
 def test_laws_find_a_mutable_state_shared_between_copies():

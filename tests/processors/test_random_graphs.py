@@ -10,7 +10,7 @@ from millstream.processors.testing.strategies import queries, traces
 EVENTS = st.integers(-3, 6)
 
 
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(st.data())
 def test_push_and_pull_equal_the_interpreter_on_any_graph(data):
     query = data.draw(queries())
@@ -22,7 +22,7 @@ def test_push_and_pull_equal_the_interpreter_on_any_graph(data):
     assert pulled(query, inputs) == expected
 
 
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(st.data())
 def test_saved_state_of_any_graph_continues_identically(data):
     query = data.draw(queries())
@@ -40,7 +40,6 @@ def test_saved_state_of_any_graph_continues_identically(data):
     assert other_outs == outs == interpret(query, trace)
 
 
-@settings(max_examples=100)
 @given(st.data())
 def test_picture_of_any_graph_can_be_drawn(data):
     query = data.draw(queries())

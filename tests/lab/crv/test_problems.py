@@ -55,7 +55,7 @@ def test_faulty_trace_violates_at_the_stated_event(problem, fault):
 def test_query_follows_the_definition(name):
     problem = PROBLEMS[name]
 
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=75, deadline=None)
     @given(TRACES[name])
     def compare(events):
         assert problem.check(events) == problem.brute(events)

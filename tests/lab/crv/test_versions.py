@@ -47,7 +47,7 @@ def test_columns_agree_whatever_the_blocks(name, size, tmp_path, monkeypatch):
     problem, path = PROBLEMS[name], tmp_path / "trace"
     monkeypatch.setattr(log_columns, "BLOCK", size)
 
-    @settings(max_examples=100, deadline=None)
+    @settings(deadline=None)
     @given(TRACES[name])
     def compare(events):
         problem.format.write(path, events)
@@ -96,7 +96,7 @@ def test_parts_are_done_here_without_workers():
         assert in_workers(abs, 3, manager) == [0, 1, 2]
 
 
-@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(TRACES["injection"], st.lists(st.integers(0, 14), max_size=3))
 def test_summaries_of_pieces_fold_to_the_verdict(events, cuts):
     pieces, begin = [], 0

@@ -44,19 +44,18 @@ def test_operator_follows_its_definition(name, mode):
     check()
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(expressions(), st.sampled_from(MODES), histories(min_size=7))
 def test_mixed_trees_follow_their_definition(expression, mode, history):
     assert found(expression, history, mode) == detect(expression, history, mode)
 
 
-@settings(max_examples=120)
+@settings(max_examples=60)
 @given(constructed(constructed(leaves, TIMED)), st.sampled_from(MODES), histories(min_size=7))
 def test_trees_over_timed_operators_follow_their_definition(expression, mode, history):
     assert found(expression, history, mode) == detect(expression, history, mode)
 
 
-@settings(max_examples=100)
 @given(constructed(st.one_of(leaves, leaves.map(last))), st.sampled_from(MODES), histories(min_size=7))
 def test_what_stands_above_last_is_found_at_the_end(expression, mode, history):
     assert found(expression, history, mode) == detect(expression, history, mode)
@@ -64,7 +63,6 @@ def test_what_stands_above_last_is_found_at_the_end(expression, mode, history):
 
 @pytest.mark.parametrize("mode", MODES, ids=lambda m: m.name)
 @given(history=histories())
-@settings(max_examples=40)
 def test_absence_until_the_end_of_the_trace(mode, history):
     expression = lacking(A, B)
     assert found(expression, history, mode) == detect(expression, history, mode)

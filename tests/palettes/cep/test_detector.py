@@ -5,7 +5,7 @@ import warnings
 from datetime import datetime, timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from millstream.palettes.cep import (
@@ -82,7 +82,6 @@ def test_detector_obeys_the_laws(name, mode):
 @pytest.mark.parametrize("order", ["refuse", "trust"])
 @pytest.mark.parametrize("window", [None, 45])
 @given(runs=st.lists(st.tuples(st.sampled_from("ABC"), st.integers(1, 40)), max_size=8))
-@settings(max_examples=40)
 def test_lines_of_the_most_common_detector_do_what_its_operators_do(order, window, runs):
     pair = before(A, B) if window is None else before(A, B).within(window)
     history = [Occurrence(k, 0) for k, number in runs for _ in range(number)]
@@ -162,7 +161,6 @@ def test_atomic_event_at_the_root_comes_out_as_occurrence():
 # -- forests
 
 
-@settings(max_examples=60)
 @given(expressions(), expressions(), st.sampled_from(MODES), histories(min_size=6))
 def test_forest_finds_what_its_trees_find(left, right, mode, history):
     forest = list(detector({"L": left, "R": right}, mode)(history))
@@ -171,7 +169,6 @@ def test_forest_finds_what_its_trees_find(left, right, mode, history):
         assert [o for o in forest if o.kind == name] == list(alone)
 
 
-@settings(max_examples=60)
 @given(expressions(), st.sampled_from(MODES), histories(min_size=6))
 def test_composite_used_as_a_type_is_the_same_as_written_out(tree, mode, history):
     by_name = detector({"X": tree, "Y": both("X", "A")}, mode)(history)

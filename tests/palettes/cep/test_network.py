@@ -1,7 +1,7 @@
 """The network finds exactly what the sequential execution finds, in whatever order workers work."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from millstream.palettes.cep import Mode, Occurrence, before, both, either, on
@@ -63,7 +63,6 @@ def carried(net, history, strategy, data):
 
 @pytest.mark.parametrize("strategy", ["pps", "heartbeat", "ups", "hybrid"])
 @given(expressions(), st.sampled_from(MODES), histories(min_size=6), st.data())
-@settings(max_examples=60)
 def test_network_equals_the_sequential_result_in_any_interleaving(strategy, tree, mode, history, data):
     expected = [shape(o) for o in detector(tree, mode)(history)]
     beat = 0 if strategy in ("pps", "ups") else data.draw(st.integers(1, 8))
@@ -72,7 +71,6 @@ def test_network_equals_the_sequential_result_in_any_interleaving(strategy, tree
 
 @pytest.mark.parametrize("strategy", ["pps", "heartbeat", "ups", "hybrid"])
 @given(constructed(constructed(leaves, TIMED)), st.sampled_from(MODES), histories(min_size=6), st.data())
-@settings(max_examples=60)
 def test_network_lets_time_pass_as_the_detector_does(strategy, tree, mode, history, data):
     expected = [shape(o) for o in detector(tree, mode)(history)]
     beat = 2 if strategy in ("heartbeat", "hybrid") else 0

@@ -1,7 +1,7 @@
 """The tick simulator reproduces the tables of the paper; its machines find what a detector finds."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from millstream.lab.papers import composite_events as paper
@@ -68,7 +68,6 @@ def column(rows, name):
     return [text for row in rows for text in row.cells.get(name, ())]
 
 
-@settings(max_examples=60)
 @given(moments, st.sampled_from([Mode.ALL, Mode.CHRONICLE]))
 def test_sequential_simulation_finds_what_the_detector_finds(moments, mode):
     history = occurrences(moments)
@@ -77,7 +76,6 @@ def test_sequential_simulation_finds_what_the_detector_finds(moments, mode):
     ]
 
 
-@settings(max_examples=60)
 @given(moments, st.data())
 def test_parallel_simulations_find_the_same_set_in_mode_all(moments, data):
     history, tick, arrivals = occurrences(moments), 1, []

@@ -31,7 +31,7 @@ from .strategies import BOOLS, FLOATS, INTS, TEXTS, TIMES, batches, expressions,
 SEEDS = st.integers(0, 10**6)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(deadline=None)
 @given(expressions(), batches(), SEEDS)
 def test_expressions_agree(expression, batch, seed):
     check(Apply(expression), batch, seed)

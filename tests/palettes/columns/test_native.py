@@ -107,7 +107,7 @@ def test_windows_agree_both_ways(way, data, fold, width):
 LARGE = st.sampled_from([0, 1, -1, 2**61, -(2**61), 2**62, 2**63 - 1, -(2**63)]) | st.integers(-99, 99)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data(), st.lists(LARGE, min_size=1, max_size=20))
 def test_ints_near_the_end_of_64_bits_agree_both_ways(way, data, items):
     schema = pa.schema([("value", pa.int64())], {KEY: b"values"})
@@ -130,7 +130,7 @@ SHORT = st.one_of(
 ARRAYS = st.sampled_from([pa.string(), pa.large_string()])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(deadline=None)
 @given(st.lists(st.lists(SHORT, max_size=30), max_size=4), ARRAYS)
 def test_texts_are_found_as_a_dict_would(lists, kind):
     table, numbers = Texts(), {}
@@ -143,7 +143,7 @@ def test_texts_are_found_as_a_dict_would(lists, kind):
             numbers.setdefault(t, len(numbers))
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.none() | SHORT, min_size=1, max_size=30), SHORT | st.text(max_size=3), ARRAYS)
 def test_texts_are_compared_as_python_does(way, texts, wanted, kind):
     batch = pa.record_batch({"t": pa.array(["", *texts], kind).slice(1)})

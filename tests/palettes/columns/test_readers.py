@@ -212,7 +212,7 @@ def test_read_log_reads_names_and_arguments(tmp_path):
         list(read_log(path, types={"arg2": int}))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(deadline=None)
 @given(
     st.lists(st.lists(st.text("ab ü", max_size=4), min_size=1, max_size=4), min_size=1), st.integers(8, 60)
 )

@@ -43,7 +43,7 @@ def _value(arg, env):
     return arg.value if isinstance(arg, Const) else env[arg.name]
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(bodies, st.lists(events(), min_size=1, max_size=6), st.booleans())
 def test_monitor_agrees_with_a_monitor_for_each_binding(formula, trace, finite):
     *verdicts, last = [*Monitor(formula, at_end=finite)(trace), None][: len(trace) + 1]

@@ -33,7 +33,7 @@ def run(program, trace, times):
     return [program.steps.get(e[0], program.other)(state, e, e, now) for e, now in found]
 
 
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(formulas(), traces(), st.sampled_from(("seen", "all")))
 @example(LOCKSETS, [("r", 1, 2), ("p", 1), ("q", 2), ("p", 1), ("t",)], "seen")
 @example(PAIRS, [("p", 1), ("p", 2), ("q", 2), ("q", 1)], "seen")
@@ -45,7 +45,7 @@ def test_verdicts_follow_the_definitions(formula, trace, over):
     assert list(Verdicts(formula, over=over)(trace)) == Oracle(trace, over).verdicts(formula)
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(formulas(), traces(), st.lists(st.integers(0, 3), min_size=7, max_size=7))
 def test_verdicts_count_time(formula, trace, steps):
     accepted(formula, "seen")
@@ -55,14 +55,14 @@ def test_verdicts_count_time(formula, trace, steps):
     assert list(query(timed)) == Oracle(trace, "seen", times).verdicts(formula)
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(formulas(), traces(), st.sampled_from(("seen", "all")))
 def test_general_evaluator_follows_the_definitions(formula, trace, over):
     program = general_program("Verdicts", accepted(formula, over), False)
     assert run(program, trace, range(len(trace))) == Oracle(trace, over).verdicts(formula)
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(formulas(), traces())
 def test_violations_are_violations(formula, trace):
     problem = accepted(formula, "seen")

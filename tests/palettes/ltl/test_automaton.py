@@ -11,7 +11,7 @@ def valuations(automaton, trace):
     return [automaton.valuation(*(x for x in automaton.letters if e[x.name])) for e in trace]
 
 
-@settings(max_examples=80, deadline=None)
+@settings(deadline=None)
 @given(formulas(max_leaves=4, limit=2), traces(max_size=10), st.sampled_from(["ltl3", "rv-ltl", "ltlf"]))
 def test_automaton_gives_the_verdicts_of_the_monitor(formula, trace, semantics):
     monitor = Monitor(formula, semantics=semantics)
@@ -22,7 +22,7 @@ def test_automaton_gives_the_verdicts_of_the_monitor(formula, trace, semantics):
     assert len(automaton.minimised().table) == len(automaton.table)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(deadline=None)
 @given(formulas(max_leaves=4, limit=2), traces(max_size=12), st.integers(0, 12), st.integers(0, 12))
 def test_automaton_summaries_compose_in_any_grouping(formula, trace, i, j):
     automaton = Monitor(formula).automaton()

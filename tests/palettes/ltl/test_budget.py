@@ -6,7 +6,7 @@ import sys
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from millstream.palettes.ltl import Monitor, Verdict, Verdicts, parse
@@ -100,7 +100,6 @@ def test_budget_of_states_is_kept():
     assert len(m.states) < 500
 
 
-@settings(max_examples=100)
 @given(formulas(limit=2), traces(max_size=8), st.sampled_from([0, 1, 10, 100]))
 def test_budget_changes_no_verdict_but_may_delay_it(formula, trace, budget):
     full, scarce = list(Monitor(formula)(trace)), list(Monitor(formula, budget=budget)(trace))
@@ -109,7 +108,6 @@ def test_budget_changes_no_verdict_but_may_delay_it(formula, trace, budget):
     assert last == [Verdict.of(v) for v in finite(formula, trace)[:1]]
 
 
-@settings(max_examples=100)
 @given(formulas(limit=2), traces(max_size=12))
 def test_budget_forgetting_states_changes_nothing(formula, trace):
     expected = list(Monitor(formula)(trace))

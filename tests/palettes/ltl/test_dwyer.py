@@ -88,7 +88,7 @@ ids = [f"{p.__name__}-{s.__name__}" for p, s, _ in PATTERNS]
 
 
 @pytest.mark.parametrize(("pattern", "scope", "text"), PATTERNS, ids=ids)
-@settings(max_examples=40, deadline=None)
+@settings(deadline=None)
 @given(trace=traces("pqrs", max_size=8).filter(bool))
 def test_dwyer_patterns(pattern, scope, text, trace):
     expected = all(pattern(part) for part in scope(trace))
@@ -98,7 +98,7 @@ def test_dwyer_patterns(pattern, scope, text, trace):
 
 
 @pytest.mark.parametrize("scope", [globally, after])
-@settings(max_examples=40, deadline=None)
+@settings(deadline=None)
 @given(trace=traces("pqrs", max_size=8).filter(bool))
 def test_dwyer_response_in_first_order(scope, trace):
     """The same pattern for every name in the event's list: p and s are about that name."""

@@ -24,14 +24,14 @@ def progression(formula, time=None):
     return EarliestProgression(Progression(formula, Reader("Test", None), time))
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=125, deadline=None)
 @given(formulas(limit=4), traces(max_size=15))
 def test_earliest_progression(formula, trace):
     early, rest = run(progression(formula), trace)
     assert sorted(flat(early) + rest) == list(enumerate(finite(formula, trace)))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(formulas(limit=4), traces(max_size=15), st.data())
 def test_earliest_progression_times(formula, trace, data):
     times, now = [], 0
@@ -43,7 +43,7 @@ def test_earliest_progression_times(formula, trace, data):
     assert sorted(flat(early) + rest) == list(enumerate(finite(formula, trace, times)))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(formulas(limit=2), traces(max_size=15))
 def test_earliest_machine(formula, trace):
     leaves = Leaves("Test", None)

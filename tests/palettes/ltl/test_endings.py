@@ -66,7 +66,7 @@ def expand(runs):
     return [value for value, count in runs for _ in range(count)]
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(formulas(limit=5), traces(max_size=12), st.data())
 def test_endings_of_streams_are_what_is_known(formula, trace, data):
     timed = data.draw(st.booleans())
@@ -81,7 +81,7 @@ def test_endings_of_streams_are_what_is_known(formula, trace, data):
     assert early + expand(engine.left(p)) == known(formula, trace, times if timed else None)
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(formulas(limit=30, max_leaves=4), traces(max_size=12), st.booleans())
 def test_endings_agree_with_what_is_known(formula, trace, earliest):
     """Machines may know more than the tables of three values, never less and nothing else."""
@@ -97,7 +97,6 @@ def test_endings_agree_with_what_is_known(formula, trace, earliest):
         assert verdicts == [getattr(pair, end) for pair in pairs]
 
 
-@settings(max_examples=100)
 @given(formulas(limit=30, max_leaves=4), traces(max_size=12))
 def test_endings_push_equals_pull(formula, trace):
     query = Verdicts(formula, at_end="both")
@@ -108,7 +107,6 @@ def test_endings_push_equals_pull(formula, trace):
     assert out == list(query(trace))
 
 
-@settings(max_examples=60)
 @given(formulas(limit=30, max_leaves=4), traces(max_size=12))
 def test_endings_finite(formula, trace):
     assume(kind(formula).future)

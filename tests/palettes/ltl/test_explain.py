@@ -38,7 +38,7 @@ def test_explain_times():
     assert reasons(verdict) == ["!a at 0..1"]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 @given(formulas(limit=3), traces(max_size=8))
 def test_explain_names_leaves_as_they_were(formula, trace):
     for verdict in Verdicts(formula, explain=True)(trace):

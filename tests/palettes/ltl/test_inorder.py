@@ -20,14 +20,14 @@ def stepwise(engine, trace):
     return [expand(engine.step(p, e)) for e in trace], expand(engine.end(p))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(formulas(limit=2), traces(max_size=20))
 def test_inorder_finite_verdicts(formula, trace):
     outs, rest = stepwise(InOrder(formula, True, None), trace)
     assert flat(outs) + rest == finite(formula, trace)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(formulas(limit=2), traces(max_size=12), st.booleans())
 def test_inorder_each_as_soon_as_known(formula, trace, ends):
     m = machine(formula, ends)
@@ -42,7 +42,7 @@ def test_inorder_each_as_soon_as_known(formula, trace, ends):
     assert [len(o) for o in outs] == [b - a for a, b in zip([0, *known], known, strict=False)]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 @given(formulas(limit=2), traces(max_size=20))
 def test_inorder_loop_equals_steps(formula, trace):
     engine = InOrder(formula, False, None)

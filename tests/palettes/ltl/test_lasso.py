@@ -60,28 +60,26 @@ def check(formula, names, trace, stem, loop):
             return
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(formulas(["a"], limit=1, max_leaves=4), traces(["a"], min_size=1, max_size=3))
 def test_lasso_one_atom(formula, trace):
     assume(weight(formula) <= 4)
     check(formula, ["a"], trace, stem=3, loop=2)
 
 
-@settings(max_examples=60)
 @given(formulas(bounded=False, max_leaves=4), traces(min_size=1, max_size=2))
 def test_lasso_two_atoms(formula, trace):
     assume(weight(formula) <= 3)
     check(formula, ["a", "b"], trace, stem=2, loop=2)
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(formulas(limit=3), traces(max_size=4), traces(max_size=4), traces(min_size=1, max_size=3))
 def test_lasso_never_contradicts(formula, trace, stem, loop):
     truth = Verdict.of(holds(formula, trace + stem, loop))
     assert all(v in (truth, Verdict.UNKNOWN) for v in Monitor(formula)(trace + stem + loop))
 
 
-@settings(max_examples=60)
 @given(formulas(limit=2, max_leaves=5), traces(max_size=3), traces(min_size=1, max_size=2), st.integers(1, 2))
 def test_lasso_unrolled_is_the_same_word(formula, stem, loop, turns):
     assert holds(formula, stem, loop) == holds(formula, stem + loop * turns, loop)

@@ -21,7 +21,7 @@ def run(m, trace):
         yield state
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(formulas(), traces(max_size=8))
 def test_machine_final_is_the_finite_trace_verdict(formula, trace):
     m = machine(formula, finite=True)
@@ -32,7 +32,7 @@ def test_machine_final_is_the_finite_trace_verdict(formula, trace):
             assert all(later.final == state.verdict for later in states[n - 1 :])
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(formulas(max_leaves=4, limit=2), traces(max_size=6))
 def test_machine_verdict_is_ltl3(formula, trace):
     temporal = [s for s in subformulas(plain(formula)) if isinstance(s, fm.X | fm.U | fm.Y | fm.S)]

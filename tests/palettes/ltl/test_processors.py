@@ -32,7 +32,7 @@ a, b = fm.atoms("a b")
 BOTH = {"a": E.a, "b": E.b}
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(formulas(limit=12), traces())
 def test_verdicts_finite(formula, trace):
     expected = finite(formula, trace)
@@ -42,7 +42,7 @@ def test_verdicts_finite(formula, trace):
     assert sorted(early) == list(enumerate(expected))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 @given(formulas(limit=12), traces(), st.data())
 def test_verdicts_metric_time(formula, trace, data):
     times = sorted(data.draw(st.lists(st.integers(0, 30), min_size=len(trace), max_size=len(trace))))
@@ -56,7 +56,7 @@ def test_verdicts_metric_time(formula, trace, data):
     ]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(formulas(limit=12), traces())
 def test_monitor_semantics_agree(formula, trace):
     ltl3, rv, ltlf = (list(Monitor(formula, semantics=s)(trace)) for s in ("ltl3", "rv-ltl", "ltlf"))
@@ -90,7 +90,7 @@ def test_operators_over_boolean_streams(cls, operator, arity, trace):
     assert list(query(*inputs)) == finite(operator(*(a, b)[:arity]), trace)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(deadline=None)
 @given(formulas(max_leaves=3, limit=2, past=False), traces(max_size=8))
 def test_operators_over_inner_monitors(formula, trace):
     """Equal to the formula's monitor wherever a copy decides; they do not anticipate across copies."""

@@ -90,7 +90,7 @@ def stamped(trace, timed):
     return out, [e["t"] for e in out] if timed else None
 
 
-@settings(max_examples=120)
+@settings(max_examples=60)
 @given(outermost, traces, st.booleans())
 def test_quantified_verdicts(formula, trace, timed):
     trace, times = stamped(trace, timed)
@@ -106,7 +106,6 @@ def test_quantified_verdicts(formula, trace, timed):
     assert list(Verdicts(formula, time=time)(trace)) == certain[:held]
 
 
-@settings(max_examples=100)
 @given(outermost, traces, st.booleans())
 def test_quantified_verdicts_come_as_soon_as_they_are_known(formula, trace, timed):
     trace, times = stamped(trace, timed)
@@ -120,7 +119,6 @@ def test_quantified_verdicts_come_as_soon_as_they_are_known(formula, trace, time
         assert seen == {i: v for i, v in enumerate(certain) if v is not None}
 
 
-@settings(max_examples=100)
 @given(outermost, traces, st.booleans())
 def test_quantified_monitor(formula, trace, timed):
     trace, times = stamped(trace, timed)
@@ -138,7 +136,6 @@ def test_quantified_monitor(formula, trace, timed):
         assert list(monitor(trace)) == verdicts
 
 
-@settings(max_examples=60)
 @given(outermost, traces)
 def test_quantified_explanations_name_leaves_as_they_were(formula, trace):
     for verdict in Verdicts(formula, explain=True)(trace):

@@ -25,7 +25,7 @@ DIRECT = {
 
 
 @pytest.mark.parametrize("text", DIRECT)
-@settings(max_examples=60, deadline=None)
+@settings(deadline=None)
 @given(trace=st.lists(events, max_size=8))
 def test_quantifiers_over_domains(text, trace):
     expected = [DIRECT[text](trace, k) for k in range(len(trace))]

@@ -27,14 +27,14 @@ def run(engine, trace):
     return flat(out), expand(engine.end(p))
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=125, deadline=None)
 @given(formulas(limit=5), traces(max_size=20))
 def test_streams_positions(formula, trace):
     early, rest = run(StreamEngine(formula, None), trace)
     assert early + rest == finite(formula, trace)
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=125, deadline=None)
 @given(formulas(limit=5), traces(max_size=20), st.data())
 def test_streams_times(formula, trace, data):
     times, now = [], 0
@@ -57,7 +57,7 @@ responses = st.sampled_from(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(responses, st.integers(0, 3), st.integers(0, 3), traces(max_size=20))
 def test_response_is_the_general_stream(text, low, more, trace):
     formula = parse(text.format(low, low + more))
@@ -68,7 +68,7 @@ def test_response_is_the_general_stream(text, low, more, trace):
     assert fast == run(StreamEngine(formula, None), trace)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(formulas(limit=3), traces(max_size=20))
 def test_response_whatever_is_recognised(formula, trace):
     shape = recognise(formula)
@@ -78,7 +78,7 @@ def test_response_whatever_is_recognised(formula, trace):
     assert fast[0] + fast[1] == finite(formula, trace)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(formulas(limit=5, future=False), traces(max_size=20), st.integers(0, 3))
 def test_past_only(formula, trace, pace):
     times = [i * pace for i in range(len(trace))]

@@ -74,7 +74,7 @@ INNER = {
 
 @pytest.mark.parametrize("inner", INNER.values(), ids=INNER)
 @pytest.mark.parametrize("by", [third, special, X % 3], ids=["function", "special", "expression"])
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(TRACES)
 def test_slice_equals_running_alone(inner, by, trace):
     expected = slices(inner, trace, third if by is not special else by)
@@ -83,7 +83,7 @@ def test_slice_equals_running_alone(inner, by, trace):
 
 
 @pytest.mark.parametrize("inner", INNER.values(), ids=INNER)
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(TRACES)
 def test_slice_without_broadcasts_may_drop_initial_states(inner, trace):
     expected = slices(inner, trace, third)
@@ -230,7 +230,6 @@ def limited(until, ttl, timed, max_slices):
 
 
 @pytest.mark.parametrize("inner", SOME.values(), ids=SOME)
-@settings(max_examples=60)
 @given(TRACES, st.fixed_dictionaries(LIMITS))
 def test_slice_ends_slices_by_until_ttl_and_max_slices(inner, trace, limits):
     options, known = limited(**limits)
@@ -243,7 +242,6 @@ def test_slice_ends_slices_by_until_ttl_and_max_slices(inner, trace, limits):
 
 
 @pytest.mark.parametrize("inner", SOME.values(), ids=SOME)
-@settings(max_examples=60)
 @given(TRACES, st.fixed_dictionaries(LIMITS))
 def test_slice_shows_what_until_ttl_and_max_slices_leave(inner, trace, limits):
     options, known = limited(**limits)
@@ -253,7 +251,6 @@ def test_slice_shows_what_until_ttl_and_max_slices_leave(inner, trace, limits):
 
 
 @pytest.mark.parametrize(("collect", "function"), COLLECTING.values(), ids=COLLECTING)
-@settings(max_examples=60)
 @given(TRACES, st.fixed_dictionaries(LIMITS))
 def test_slice_collects_the_last_outputs_with_a_function(collect, function, trace, limits):
     options, known = limited(**limits)
@@ -263,7 +260,6 @@ def test_slice_collects_the_last_outputs_with_a_function(collect, function, trac
     assert list(Slice(special, Cumulate(add), keep=True, collect=collect, **options)(trace)) == expected
 
 
-@settings(max_examples=60)
 @given(TRACES, st.fixed_dictionaries({**LIMITS, "max_slices": st.integers(1, 3)}), st.booleans())
 def test_slice_max_slices_is_an_error_where_one_would_be_dropped(trace, limits, shows):
     options, known = limited(**limits)
@@ -373,7 +369,7 @@ def test_slice_rejects_bad_parameters(options, message):
 @pytest.mark.parametrize("inner", INNER.values(), ids=INNER)
 def test_slice_obeys_the_laws(inner):
     for by in (third, special):
-        check_processor(Slice(by, inner), NUMBERS, max_examples=8)
+        check_processor(Slice(by, inner), NUMBERS, max_examples=4)
 
 
 SHAPES = [

@@ -1,7 +1,7 @@
 """Buckets of keys: each key gets what it would get alone, whatever slots there are."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import types as T
 
@@ -55,7 +55,6 @@ def alone(batches, key):
 
 
 @pytest.mark.parametrize("room", [1, 3, None])
-@settings(max_examples=40)
 @given(batches=BATCHES)
 def test_bucket_gives_each_key_what_it_gets_alone(room, batches):
     got, most = delivered(batches, room)

@@ -73,7 +73,6 @@ def expected(query, accepted, life=None, ends=True):
 
 
 @pytest.mark.parametrize("name", QUERIES)
-@settings(max_examples=40)
 @given(batches=BATCHES, delay=st.integers(0, 20))
 def test_keyed_gives_what_the_sorted_trace_gives_however_it_is_split(name, batches, delay):
     query = QUERIES[name]
@@ -111,7 +110,6 @@ def test_keyed_gives_windows_the_time_at_which_they_close():
     assert (times, outputs) == ([7, 35], [2, 1])
 
 
-@settings(max_examples=100)
 @given(batches=BATCHES, delay=st.integers(0, 20))
 def test_keyed_monitor_tells_that_a_bound_has_passed_without_another_event(batches, delay):
     rule = MonitorLtl("G (odd -> F[0,4] big)", atoms={"odd": E.n % 2, "big": E.n > 3}, time=E.t)

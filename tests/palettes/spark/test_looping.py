@@ -34,7 +34,7 @@ def batches(rows, size):
 
 
 @pytest.mark.parametrize("name", QUERIES)
-@settings(max_examples=15)
+@settings(max_examples=6)
 @given(trace=st.lists(events, max_size=30), size=st.integers(1, 12))
 def test_states_and_runs_give_each_key_what_it_gets_alone(name, trace, size):
     rows = [(user, t, *rest) for t, (user, *rest) in enumerate(trace)]
