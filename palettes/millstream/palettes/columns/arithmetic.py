@@ -130,15 +130,6 @@ def _of_ints(symbol: str, left: Any, right: Any) -> Column:
     return by_element(symbol, left, right)
 
 
-def _bounds(symbol: str, a: int, b: int, c: int, d: int) -> tuple[int, int]:
-    """Return bounds of the results of an operation on ints from a to b with ints from c to d."""
-    if symbol == "+":
-        return a + c, b + d
-    if symbol == "-":
-        return a - d, b - c
-    corners = a * c, a * d, b * c, b * d
-    return min(corners), max(corners)
-
 
 def _divided(symbol: str, left: Any, right: Any) -> Column:
     """Return quotient or remainder of ints; by a constant, in ways that NumPy computes much faster."""

@@ -315,14 +315,6 @@ def _narrow(size: int, dtype: Any) -> Any:
     return np.int16 if size < 1 << 15 else np.int32 if size < 1 << 31 else np.int64
 
 
-def _differences(data: Array, leaving: Array) -> Array:
-    """Return the events, each without the one that left the window before it came; it may be one of them."""
-    found, early = np.empty_like(data), min(len(leaving), len(data) - 1)
-    found[0] = data[0]
-    np.subtract(data[1 : early + 1], leaving[:early], out=found[1 : early + 1])
-    np.subtract(data[early + 1 :], data[: len(data) - 1 - early], out=found[early + 1 :])
-    return found
-
 
 def both_folds(scan: Any, blocks: Array) -> tuple[Array, Array]:
     """Return the folds of the suffixes and of the prefixes of each row."""
