@@ -130,7 +130,6 @@ def _of_ints(symbol: str, left: Any, right: Any) -> Column:
     return by_element(symbol, left, right)
 
 
-
 def _divided(symbol: str, left: Any, right: Any) -> Column:
     """Return quotient or remainder of ints; by a constant, in ways that NumPy computes much faster."""
     _refuse_zero(right)

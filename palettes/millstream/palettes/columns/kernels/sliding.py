@@ -315,7 +315,6 @@ def _narrow(size: int, dtype: Any) -> Any:
     return np.int16 if size < 1 << 15 else np.int32 if size < 1 << 31 else np.int64
 
 
-
 def both_folds(scan: Any, blocks: Array) -> tuple[Array, Array]:
     """Return the folds of the suffixes and of the prefixes of each row."""
     count, width = blocks.shape
